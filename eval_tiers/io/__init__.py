@@ -1,0 +1,1 @@
+"""The only code that opens files (with ``inference`` and ``cli``)."""

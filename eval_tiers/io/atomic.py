@@ -1,0 +1,56 @@
+"""Writing files so that a name never holds half of one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+import orjson
+
+from eval_tiers.exceptions import MissingResourceError, Problem, SourceRef
+
+
+@contextmanager
+def atomic_writer(path: Path) -> Iterator[IO[bytes]]:
+    """Open a temporary file beside ``path``; on success flush it and rename it to ``path``.
+
+    On an error the temporary file is removed and ``path`` is left as it was.
+
+    Raises
+    ------
+    MissingResourceError
+        The folder can't be made or written.
+    """
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle = open(temporary, "wb")  # noqa: SIM115 - closed below, on every way out
+    except OSError as error:
+        raise MissingResourceError(
+            Problem("cannot-write", f"can't write here: {error}", SourceRef(str(path)))
+        ) from error
+    try:
+        with handle:
+            yield handle
+            handle.flush()
+            os.fsync(handle.fileno())
+        os.replace(temporary, path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def write_json(path: Path, value: object) -> None:
+    """Write strict, indented JSON (no NaN: orjson turns it into null) with a final newline."""
+    with atomic_writer(path) as handle:
+        handle.write(render_json(value))
+
+
+def render_json(value: object) -> bytes:
+    """Return strict, indented JSON with a final newline."""
+    return orjson.dumps(
+        value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE | orjson.OPT_SERIALIZE_NUMPY
+    )

@@ -1,0 +1,1 @@
+"""Reading what a model wrote: its answer, its triplets, its signs. Pure functions on strings."""
