@@ -1,0 +1,135 @@
+"""What a benchmark format has to say about itself, and what its records become."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+Record = Mapping[str, object]
+FieldTable = Mapping[str, tuple[str, ...]]
+
+
+class RecordFault(Exception):
+    """A record that can't be used: a stable code, the field, what is wrong, how to mend it."""
+
+    def __init__(self, code: str, message: str, field: str | None = None, fix: str | None = None):
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.field = field
+        self.fix = fix
+
+
+@dataclass(slots=True)
+class GoldRecord:
+    """One question with its gold answer and chain.
+
+    Attributes
+    ----------
+    sample_id : str or None
+        None where the record carries none.
+    label : int
+        Code of the gold label.
+    chain : list of (str, int, str) or None
+        Gold edges as written; None: no gold chain (an empty list is an empty one).
+    perturbation, readout, cell_line, pert_type, mode : str or None
+        As written, stripped; None where absent or blank.
+    """
+
+    sample_id: str | None
+    label: int
+    chain: list[tuple[str, int, str]] | None
+    perturbation: str | None
+    readout: str | None
+    cell_line: str | None
+    pert_type: str | None
+    mode: str | None
+
+
+@dataclass(slots=True)
+class PredictionRecord:
+    """One answer of a model.
+
+    Attributes
+    ----------
+    sample_id : str or None
+        None where the record carries none.
+    text : str or None
+        What the model wrote; None for null.
+    rollout : str or None
+        Which of several answers to one question this is.
+    from_reasoning : bool
+        The text was null or blank and was taken from a reasoning field.
+    """
+
+    sample_id: str | None
+    text: str | None
+    rollout: str | None
+    from_reasoning: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class BenchmarkFormat:
+    """A benchmark format: its fields, how its records are read, and one worked example.
+
+    Attributes
+    ----------
+    name : str
+        As in ``--format``.
+    title : str
+        One line for the help.
+    gold_fields, prediction_fields : mapping of str to tuple of str
+        Accepted names of each field, in the order in which they are tried.
+    matches : callable
+        Whether a gold record looks like this format.
+    parse_gold, parse_prediction : callable
+        Record to `GoldRecord` / `PredictionRecord`; raise `RecordFault`.
+    example_gold, example_prediction : dict
+        One record of each kind that belong together.
+    example_answer_correct : bool
+        Whether the example's answer is right.
+    reference : str
+        Source of the format.
+    """
+
+    name: str
+    title: str
+    gold_fields: FieldTable
+    prediction_fields: FieldTable
+    matches: Callable[[Record], bool]
+    parse_gold: Callable[[Record], GoldRecord]
+    parse_prediction: Callable[[Record], PredictionRecord]
+    example_gold: Record
+    example_prediction: Record
+    example_answer_correct: bool
+    reference: str
+
+
+def first_field(record: Record, names: tuple[str, ...]) -> str | None:
+    """Return the first of ``names`` that the record has with a value other than null."""
+    present = None
+    for name in names:
+        if name in record:
+            if record[name] is not None:
+                return name
+            present = present or name
+    return present
+
+
+def id_text(value: object) -> str | None:
+    """Return an id as text: integers by their digits, strings stripped; None for null or blank.
+
+    Raises
+    ------
+    RecordFault
+        The id is neither text nor a number.
+    """
+    if isinstance(value, str):
+        return value.strip() or None
+    if value is None:
+        return None
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    raise RecordFault(
+        "bad-id", f"the id is {value!r}, neither text nor a whole number", "id", "quote it"
+    )

@@ -1,0 +1,278 @@
+"""Rows of JSON Lines files (or of one JSON array): found, read one by one, and their faults.
+
+A file is gone through once to note where each row lies and what its id hashes to; rows are then
+read where they lie, in any order, without holding the file in memory.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from array import array
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+import orjson
+from numpy.typing import NDArray
+
+from eval_tiers.exceptions import BadInputError, Problem, SourceRef
+from eval_tiers.formats.base import RecordFault
+from eval_tiers.io.sources import UTF8_BOM, compression_of, iter_chunks, refuse_utf16, require_file
+
+_READ_BYTES = 1 << 23
+
+
+@dataclass(slots=True)
+class RowTable:
+    """Where the rows of a file lie; blank lines are no rows.
+
+    Attributes
+    ----------
+    path : str
+        The file as the user named it.
+    data_path : str
+        A plain file with its decompressed bytes (itself, or a copy in the run's scratch folder).
+    offset, length, line : int64[n]
+        Byte range of each row in the decompressed file, and its first physical line, from 1.
+    """
+
+    path: str
+    data_path: str
+    offset: NDArray[np.int64]
+    length: NDArray[np.int64]
+    line: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.offset)
+
+    def where(self, row: int, field: str | None = None, sample: str | None = None) -> SourceRef:
+        """Return the place of a row, for a message."""
+        return SourceRef(self.path, int(self.line[row]), field, sample)
+
+
+def locate_rows(path: Path, scratch: Path) -> Iterator[tuple[int, int, bytes]]:
+    """Yield (byte offset, line, raw bytes) of each row that isn't blank.
+
+    Parameters
+    ----------
+    path : Path
+        Plain, gzip or zstd; JSON Lines, or one JSON array of records.
+    scratch : Path
+        Folder for the decompressed copy (see `data_path_of`).
+
+    Raises
+    ------
+    BadInputError
+        UTF-16, a compressed file that is cut off or damaged, a broken JSON array.
+    MissingResourceError
+        No such file, or it can't be read.
+    """
+    require_file(path)
+    copy = _open_copy(path, scratch)
+    try:
+        yield from _split_rows(path, copy)
+    finally:
+        if copy is not None:
+            copy.close()
+
+
+def data_path_of(path: Path, scratch: Path) -> Path:
+    """Return where the decompressed bytes of ``path`` lie once `locate_rows` has run over it."""
+    if compression_of(path) is None:
+        return path
+    resolved = str(path.resolve()).encode("utf-8", "surrogateescape")
+    return scratch / f"{hash(resolved) & 0xFFFFFFFFFFFFFFFF:016x}.rows"
+
+
+def _open_copy(path: Path, scratch: Path):  # type: ignore[no-untyped-def]
+    target = data_path_of(path, scratch)
+    return None if target == path else open(target, "wb")
+
+
+def _split_rows(path: Path, copy) -> Iterator[tuple[int, int, bytes]]:  # type: ignore[no-untyped-def]
+    offset, line, carry, first = 0, 1, b"", True
+    separator = b"\n"
+    for chunk in iter_chunks(path, _READ_BYTES):
+        if copy is not None:
+            copy.write(chunk)
+        if first:
+            first = False
+            refuse_utf16(chunk[:400], str(path))
+            if chunk.startswith(UTF8_BOM):
+                chunk = chunk[len(UTF8_BOM) :]
+                offset = len(UTF8_BOM)
+            if chunk.lstrip()[:1] == b"[":
+                yield from _array_rows(path, copy, chunk, offset)
+                return
+            if b"\n" not in chunk and b"\r" in chunk:
+                separator = b"\r"
+        lines = (carry + chunk).split(separator)
+        carry = lines.pop()
+        for raw in lines:
+            if raw and not raw.isspace():
+                yield offset, line, raw
+            offset += len(raw) + 1
+            line += 1
+    if carry and not carry.isspace():
+        yield offset, line, carry
+
+
+def _array_rows(path: Path, copy, head: bytes, offset: int) -> Iterator[tuple[int, int, bytes]]:  # type: ignore[no-untyped-def]
+    """Yield the records of one JSON array, each with its byte offset and first line."""
+    data = b"".join(iter_chunks(path, _READ_BYTES))[offset:]
+    if copy is not None:
+        copy.write(data[len(head) :])
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise BadInputError(
+            Problem("not-utf8", f"the file is not UTF-8: {error}", SourceRef(str(path)))
+        ) from error
+    decoder = json.JSONDecoder()
+    position, line, byte = text.index("[") + 1, 1, 0
+    counted = 0
+
+    def bad(message: str) -> BadInputError:
+        at = SourceRef(str(path), text.count("\n", 0, position) + 1)
+        return BadInputError(
+            Problem("bad-json-array", message, at, "write JSON Lines: one record a line")
+        )
+
+    while True:
+        while position < len(text) and text[position] in " \t\r\n":
+            position += 1
+        if position >= len(text):
+            raise bad("the JSON array is not closed (cut off?)")
+        if text[position] == "]":
+            if text[position + 1 :].strip():
+                raise bad("there is more after the JSON array")
+            return
+        try:
+            _, end = decoder.raw_decode(text, position)
+        except (json.JSONDecodeError, RecursionError) as error:
+            raise bad(f"not a JSON array of records: {error}") from error
+        line += text.count("\n", counted, position)
+        byte += len(text[counted:position].encode("utf-8"))
+        counted = position
+        yield offset + byte, line, text[position:end].encode("utf-8")
+        position = end
+        while position < len(text) and text[position] in " \t\r\n":
+            position += 1
+        if text[position : position + 1] == ",":
+            position += 1
+        elif text[position : position + 1] != "]":
+            raise bad("a comma or the end of the array is missing")
+
+
+class RowTableBuilder:
+    """Collects the places of rows, 24 bytes a row."""
+
+    def __init__(self) -> None:
+        self._offset, self._length, self._line = array("q"), array("q"), array("q")
+
+    def add(self, offset: int, line: int, raw: bytes) -> None:
+        """Note one row."""
+        self._offset.append(offset)
+        self._length.append(len(raw))
+        self._line.append(line)
+
+    def build(self, path: Path, scratch: Path) -> RowTable:
+        """Return the table."""
+        offset, length, line = (
+            np.frombuffer(column, dtype=np.int64) if len(column) else np.empty(0, np.int64)
+            for column in (self._offset, self._length, self._line)
+        )
+        return RowTable(str(path), str(data_path_of(path, scratch)), offset, length, line)
+
+
+def parse_row(raw: bytes, key_probes: tuple[bytes, ...] = ()) -> dict[str, object]:
+    """Parse one row as a JSON object.
+
+    Parameters
+    ----------
+    raw : bytes
+        The row.
+    key_probes : tuple of bytes
+        Quoted keys such as ``b'"id"'``: where one occurs twice, the row is searched for a key
+        that is given twice.
+
+    Raises
+    ------
+    RecordFault
+        Not UTF-8, not JSON, not an object, or a key given twice.
+    """
+    try:
+        record = orjson.loads(raw)
+    except orjson.JSONDecodeError:
+        record = _parse_slowly(raw)
+    else:
+        for probe in key_probes:
+            first = raw.find(probe)
+            if first >= 0 and raw.find(probe, first + len(probe)) >= 0:
+                _parse_slowly(raw)
+                break
+    if not isinstance(record, dict):
+        raise RecordFault("not-an-object", f"the row is a JSON {_json_type(record)}, not an object")
+    return record
+
+
+def _parse_slowly(raw: bytes) -> object:
+    """Parse with the standard library: takes NaN and lone surrogates, refuses repeated keys."""
+
+    def once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        found = dict(pairs)
+        if len(found) != len(pairs):
+            seen: set[str] = set()
+            twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+            raise RecordFault("repeated-key", f"the key '{twice}' is given twice", twice)
+        return found
+
+    try:
+        return json.loads(raw.decode("utf-8"), object_pairs_hook=once)
+    except UnicodeDecodeError as error:
+        raise RecordFault(
+            "not-utf8",
+            f"not UTF-8: byte 0x{raw[error.start]:02x} at column {error.start + 1}",
+            fix="save the file as UTF-8",
+        ) from error
+    except (ValueError, RecursionError) as error:
+        raise RecordFault("bad-json", f"not JSON: {error}", fix=_json_hint(raw)) from error
+
+
+def _json_hint(raw: bytes) -> str | None:
+    if b"\x00" in raw:
+        return "the row holds NUL bytes: the file is damaged or not text"
+    stripped = raw.strip()
+    if stripped in (b"{", b"[") or not stripped.endswith((b"}", b"]")):
+        return "one JSON object a line, whole; is the line cut off, or spread over several?"
+    return None
+
+
+def _json_type(value: object) -> str:
+    if isinstance(value, list):
+        return "array"
+    if isinstance(value, str):
+        return "string"
+    return "null" if value is None else type(value).__name__
+
+
+@lru_cache(maxsize=64)
+def _descriptor(data_path: str, process: int) -> int:
+    return os.open(data_path, os.O_RDONLY)
+
+
+def read_rows(table: RowTable, rows: NDArray[np.int64]) -> list[bytes]:
+    """Return the raw bytes of rows, in the order asked for; neighbours are read in one go."""
+    if len(rows) == 0:
+        return []
+    descriptor = _descriptor(table.data_path, os.getpid())
+    offset, length = table.offset[rows].tolist(), table.length[rows].tolist()
+    first, last = offset[0], offset[-1] + length[-1]
+    span = last - first
+    if len(rows) > 1 and bool(np.all(np.diff(rows) == 1)) and span <= 1 << 26:
+        data = os.pread(descriptor, span, first)
+        return [data[at - first : at - first + size] for at, size in zip(offset, length, strict=True)]
+    return [os.pread(descriptor, size, at) for at, size in zip(offset, length, strict=True)]

@@ -1,0 +1,1 @@
+"""Plug-ins: one graph format a file, each with a `KGSource` named ``SOURCE``."""

@@ -1,0 +1,1 @@
+"""Mergeable tallies of scored batches, and the figures that they give."""

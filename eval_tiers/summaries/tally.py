@@ -1,0 +1,214 @@
+"""What is counted of every batch, so that batches, shards and processes add up.
+
+Sums are integers (1e-9 units for real values), medians are read off fixed bins: adding tallies in
+any order gives the same numbers to the last digit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+UNIT: Final = 10**9
+BINS: Final = 10_001
+
+Int64Array = NDArray[np.int64]
+
+
+@dataclass(slots=True)
+class Tally:
+    """Sums of one slice.
+
+    Attributes
+    ----------
+    sums : dict of str to int
+        By measure. Names that end in ``_w`` and ``_sum`` are in 1e-9 units.
+    bins : dict of str to int64[10001]
+        Counts of values in [0, 1] by ``round(value * 10000)``.
+    """
+
+    sums: dict[str, int] = field(default_factory=dict)
+    bins: dict[str, Int64Array] = field(default_factory=dict)
+
+    def add(self, other: Tally) -> None:
+        """Add another tally to this one."""
+        for name, value in other.sums.items():
+            self.sums[name] = self.sums.get(name, 0) + value
+        for name, counts in other.bins.items():
+            mine = self.bins.get(name)
+            self.bins[name] = counts.copy() if mine is None else mine + counts
+
+    def count(self, name: str) -> int:
+        """Return a sum of integers, 0 when nothing was counted."""
+        return self.sums.get(name, 0)
+
+    def real(self, name: str) -> float:
+        """Return a sum that is kept in 1e-9 units."""
+        return self.sums.get(name, 0) / UNIT
+
+    def mean(self, name: str) -> float | None:
+        """Return the weighted mean of a measure, None where it is always null."""
+        weight = self.sums.get(f"{name}_w", 0)
+        return self.sums.get(f"{name}_sum", 0) / weight if weight else None
+
+    def median(self, name: str) -> float | None:
+        """Return the median of a measure to 1e-4, None where it is always null."""
+        counts = self.bins.get(name)
+        if counts is None:
+            return None
+        total = int(counts.sum())
+        if total == 0:
+            return None
+        running = np.cumsum(counts)
+        low = int(np.searchsorted(running, (total + 1) // 2))
+        high = int(np.searchsorted(running, total // 2 + 1))
+        return (low + high) / 2 / (BINS - 1)
+
+
+@dataclass(slots=True)
+class Tallies:
+    """Tallies of a run by slice, and what is kept by name.
+
+    Attributes
+    ----------
+    slices : dict of (dimension, value) to Tally
+        ``("all", "")`` is the whole run.
+    groups : dict of dimension to dict of name to [weight, right], in 1e-9 units
+        Rows and right answers by perturbation and by readout gene.
+    rollouts : dict of (right, n) to int
+        Items by number of right answers and of rollouts.
+    """
+
+    slices: dict[tuple[str, str], Tally] = field(default_factory=dict)
+    groups: dict[str, dict[str, list[int]]] = field(default_factory=dict)
+    rollouts: dict[tuple[int, int], int] = field(default_factory=dict)
+
+    def slice(self, dimension: str, value: str = "") -> Tally:
+        """Return a slice's tally, made when it is new."""
+        key = (dimension, value)
+        if key not in self.slices:
+            self.slices[key] = Tally()
+        return self.slices[key]
+
+    def add(self, other: Tallies) -> None:
+        """Add another run's tallies to these."""
+        for (dimension, value), tally in other.slices.items():
+            self.slice(dimension, value).add(tally)
+        for dimension, names in other.groups.items():
+            mine = self.groups.setdefault(dimension, {})
+            for name, (weight, right) in names.items():
+                kept = mine.setdefault(name, [0, 0])
+                kept[0] += weight
+                kept[1] += right
+        for key, items in other.rollouts.items():
+            self.rollouts[key] = self.rollouts.get(key, 0) + items
+
+
+class MeasureTable:
+    """Measures of a batch, one row of integers each, to be summed by slice."""
+
+    def __init__(self, n: int, weight: NDArray[np.float64]) -> None:
+        self.n = n
+        self.weight = weight
+        self.names: list[str] = []
+        self.rows: list[Int64Array] = []
+        self.binned: dict[str, tuple[Int64Array, Int64Array]] = {}
+
+    def count(self, name: str, values: NDArray[np.generic]) -> None:
+        """Add a measure of whole numbers, or of true and false; summed as it is."""
+        self.names.append(name)
+        self.rows.append(np.asarray(values).astype(np.int64))
+
+    def share(self, name: str, values: NDArray[np.bool_]) -> None:
+        """Add a measure of true and false, weighted by item (``<name>_w`` in 1e-9 units)."""
+        self.names.append(f"{name}_w")
+        self.rows.append(_units(np.where(values, self.weight, 0.0)))
+
+    def real(self, name: str, values: NDArray[np.float64], binned: bool = False) -> None:
+        """Add a measure of real numbers with nan for null: weight, sum and sum of squares."""
+        known = ~np.isnan(values)
+        weight = np.where(known, self.weight, 0.0)
+        filled = np.where(known, values, 0.0)
+        self.names += [f"{name}_w", f"{name}_sum", f"{name}_square_sum"]
+        self.rows += [_units(weight), _units(filled * weight), _units(filled * filled * weight)]
+        if binned:
+            self.binned[name] = (
+                np.flatnonzero(known),
+                np.rint(np.clip(values[known], 0, 1) * (BINS - 1)).astype(np.int64),
+            )
+
+    def total(self, name: str, values: NDArray[np.float64]) -> None:
+        """Add a measure of real numbers that is only summed (``<name>_sum``)."""
+        self.names.append(f"{name}_sum")
+        self.rows.append(_units(values))
+
+    def add_to(self, tally: Tally) -> None:
+        """Add the whole batch to a tally."""
+        for name, row in zip(self.names, self.rows, strict=True):
+            tally.sums[name] = tally.sums.get(name, 0) + int(row.sum())
+        for name, (_, bins) in self.binned.items():
+            _add_bins(tally, name, bins)
+
+    def add_by(self, tallies: Tallies, dimension: str, values: Iterable[str | None]) -> None:
+        """Add the batch to the slices of one dimension; null values are the slice ``""``."""
+        labels = np.array([value or "" for value in values], dtype=object)
+        if len(labels) == 0:
+            return
+        names, codes = np.unique(labels.astype(str), return_inverse=True)
+        if len(names) == 1:
+            self.add_to(tallies.slice(dimension, str(names[0])))
+            return
+        order = np.argsort(codes, kind="stable")
+        starts = np.searchsorted(codes[order], np.arange(len(names)))
+        for name, row in zip(self.names, self.rows, strict=True):
+            for value, total in zip(names.tolist(), np.add.reduceat(row[order], starts).tolist(), strict=True):
+                sums = tallies.slice(dimension, value).sums
+                sums[name] = sums.get(name, 0) + total
+        for name, (rows, bins) in self.binned.items():
+            for code, value in enumerate(names.tolist()):
+                _add_bins(tallies.slice(dimension, value), name, bins[codes[rows] == code])
+
+
+def _units(values: NDArray[np.float64]) -> Int64Array:
+    return np.rint(values * UNIT).astype(np.int64)
+
+
+def _add_bins(tally: Tally, name: str, bins: Int64Array) -> None:
+    counts = np.bincount(bins, minlength=BINS)
+    mine = tally.bins.get(name)
+    tally.bins[name] = counts if mine is None else mine + counts
+
+
+def add_groups(
+    tallies: Tallies, dimension: str, names: list[str], codes: NDArray[np.int32],
+    weight: NDArray[np.float64], right: NDArray[np.bool_],
+) -> None:  # fmt: skip
+    """Add rows and right answers by name (a code of -1 is left out)."""
+    known = codes >= 0
+    if not known.any():
+        return
+    used = codes[known]
+    units = _units(weight[known])
+    total = np.zeros(len(names), np.int64)
+    correct = np.zeros(len(names), np.int64)
+    np.add.at(total, used, units)
+    np.add.at(correct, used, np.where(right[known], units, 0))
+    kept = tallies.groups.setdefault(dimension, {})
+    for code in np.flatnonzero(np.bincount(used, minlength=len(names))).tolist():
+        group = kept.setdefault(names[code], [0, 0])
+        group[0] += int(total[code])
+        group[1] += int(correct[code])
+
+
+def merged(parts: Iterable[Tallies]) -> Tallies:
+    """Return the sum of tallies."""
+    result = Tallies()
+    for part in parts:
+        result.add(part)
+    return result
+
+

@@ -1,0 +1,186 @@
+"""The answer that a model's text gives: strictly, and leniently beside it.
+
+Source: specification of PerturbReason, section 2.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from eval_tiers.domain.labels import (
+    DOWN,
+    LABEL_CODES,
+    LABELS,
+    NO_LABEL,
+    REASON_CODES,
+    UNCHANGED,
+    UP,
+)
+
+NO_REASON: Final = -1
+_CACHED_LENGTH: Final = 64
+
+_TAG = re.compile(r"<(/?)(?i:(answer|thinking|think|triplet))\s*>")
+_ENDS: Final = frozenset("$`~")
+
+_WORD = "|".join(LABELS)
+_SEPARATOR = r"\s*(?:[/|,]|\bor\b)(?:\s*(?:[/|,]|\bor\b))*\s*"
+_ECHO = re.compile(rf"({_WORD}){_SEPARATOR}({_WORD}){_SEPARATOR}({_WORD})")
+_LABEL_WORD = re.compile(rf"\b(?:{_WORD})\b")
+
+_UNCHANGED = r"no\s+change|not\s+changed|did\s+not\s+change|unchanged|unaffected"
+_UP = r"up|increase[ds]?|upregulated|higher"
+_DOWN = r"down|decrease[ds]?|downregulated|lower|reduced"
+_CUE = (
+    r"\bnot\b|\bcannot\b|n't\b|\bno\b|\bnon-|\bnever\b|\bneither\b|\bnor\b|\bwithout\b"
+    r"|\bfail(?:s|ed)?\s+to\b|\black\s+of\b|\bhardly\b|\bbarely\b"
+)
+_LENIENT = re.compile(
+    rf"(?P<unchanged>\b(?:{_UNCHANGED})\b)|(?P<cue>{_CUE})|(?P<up>\b(?:{_UP})\b)"
+    rf"|(?P<down>\b(?:{_DOWN})\b)|(?P<stop>[,;.])"
+)
+_KINDS: Final = {"unchanged": UNCHANGED, "up": UP, "down": DOWN}
+
+
+@dataclass(frozen=True, slots=True)
+class TextReading:
+    """What was read off one text.
+
+    Attributes
+    ----------
+    label, reason : int
+        Code of the strict label (-1 none) and, where there is none, of the reason
+        (`PARSE_FAILURE_REASONS`); reason is -1 where there is a label.
+    lenient : int
+        Code of the lenient label, -1 none.
+    triplet_block : str or None
+        Content of the triplet block, None without one.
+    """
+
+    label: int
+    reason: int
+    lenient: int
+    triplet_block: str | None
+
+
+def read_text(text: str | None) -> TextReading:
+    """Read a model's text: answer and triplet block.
+
+    The answer is the last complete ``<answer>`` block after the last closing thinking tag; the
+    triplets are the last complete ``<triplet>`` block anywhere, else one that is never closed
+    (up to the next tag). A null or blank text is ``empty``.
+    """
+    if text is None or not text.strip():
+        return TextReading(NO_LABEL, REASON_CODES["empty"], NO_LABEL, None)
+    tags = [
+        (match.group(2)[:2].lower(), bool(match.group(1)), match.start(), match.end())
+        for match in _TAG.finditer(text)
+    ]
+    whole, unclosed = _last_blocks(text, tags, "tr")
+    triplet_block = whole if whole is not None else unclosed
+
+    thought = 0
+    for number, (kind, closing, _, _) in enumerate(tags, start=1):
+        if closing and kind == "th":
+            thought = number
+    whole, unclosed = _last_blocks(text, tags[thought:], "an")
+    if whole is not None:
+        return TextReading(*read_answer_block(whole), triplet_block)
+    if unclosed is not None:
+        lenient = read_answer_block(unclosed)[2]
+        return TextReading(NO_LABEL, REASON_CODES["unclosed_block"], lenient, triplet_block)
+    return TextReading(NO_LABEL, REASON_CODES["no_answer_block"], NO_LABEL, triplet_block)
+
+
+def _last_blocks(
+    text: str, tags: list[tuple[str, bool, int, int]], wanted: str
+) -> tuple[str | None, str | None]:
+    """Return the contents of the last complete block of a kind, and of the last unclosed one.
+
+    A block begins at the open tag nearest to its close; an unclosed one ends at the next tag of
+    any kind.
+    """
+    whole: tuple[int, int] | None = None
+    opened: int | None = None
+    for number, (kind, closing, start, _) in enumerate(tags):
+        if kind != wanted:
+            continue
+        if not closing:
+            opened = number
+        elif opened is not None:
+            whole, opened = (tags[opened][3], start), None
+    complete = None if whole is None else text[whole[0] : whole[1]]
+    if opened is None:
+        return complete, None
+    end = tags[opened + 1][2] if opened + 1 < len(tags) else len(text)
+    return complete, text[tags[opened][3] : end]
+
+
+def read_answer_block(block: str) -> tuple[int, int, int]:
+    """Return (strict label, reason, lenient label) codes of an answer block's content.
+
+    Examples
+    --------
+    >>> read_answer_block(" **Down**. ")
+    (1, -1, 1)
+    """
+    return _read_short(block) if len(block) <= _CACHED_LENGTH else _read_answer(block)
+
+
+def _read_answer(block: str) -> tuple[int, int, int]:
+    statement = normalise_answer(block)
+    if not statement:
+        return NO_LABEL, REASON_CODES["empty"], NO_LABEL
+    label = LABEL_CODES.get(statement, NO_LABEL)
+    if label != NO_LABEL:
+        return label, NO_REASON, label
+    echo = _ECHO.fullmatch(statement)
+    if echo is not None and len(set(echo.groups())) == len(LABELS):
+        reason = "template_echo"
+    elif len(set(_LABEL_WORD.findall(statement))) > 1:
+        reason = "several_labels"
+    else:
+        reason = "not_a_label"
+    return NO_LABEL, REASON_CODES[reason], _lenient_label(statement)
+
+
+_read_short = lru_cache(maxsize=4096)(_read_answer)
+
+
+def normalise_answer(block: str) -> str:
+    """NFKC, case-fold, and strip white space, punctuation, ``$``, backtick and ``~`` at both ends.
+
+    Only Unicode category P counts as punctuation: HTML (``<`` is a symbol) and emoji stay.
+    """
+    text = unicodedata.normalize("NFKC", block).casefold()
+    start, end = 0, len(text)
+    while start < end and _is_strippable(text[start]):
+        start += 1
+    while end > start and _is_strippable(text[end - 1]):
+        end -= 1
+    return text[start:end]
+
+
+def _is_strippable(char: str) -> bool:
+    return char in _ENDS or char.isspace() or unicodedata.category(char)[0] == "P"
+
+
+def _lenient_label(statement: str) -> int:
+    """One kind of label or synonym as whole words and none negated; else none."""
+    found: set[int] = set()
+    negated = False
+    for match in _LENIENT.finditer(statement.replace("’", "'")):
+        kind = str(match.lastgroup)
+        if kind == "cue":
+            negated = True
+        elif kind == "stop":
+            negated = False
+        elif negated:
+            return NO_LABEL
+        else:
+            found.add(_KINDS[kind])
+    return found.pop() if len(found) == 1 else NO_LABEL

@@ -1,0 +1,141 @@
+"""The triplets that a model cites, in the many spellings in which they come.
+
+Source: specification of PerturbReason, section 2. A block is read whole where it can be: as JSON,
+else by `parse_loose` (quotes of any kind, bare tokens, comments, trailing commas, prose around
+it). What can't be read whole yields its innermost three-part lists.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+import orjson
+
+from eval_tiers.texts.loose_lists import parse_loose
+from eval_tiers.texts.signs import parse_sign
+
+_BARE_PART = r"""[^\[\]"'()`“”‘’\\#{}]*"""
+_BARE_LISTS = re.compile(
+    rf"\s*\[\s*\[{_BARE_PART}\](?:\s*,\s*\[{_BARE_PART}\])*\s*,?\s*\]\s*"
+)
+_INNER_LIST = re.compile(r"\[([^\[\]]*)\]")
+_QUOTED_PART = r"""'([^'"\[\]\\]*)'"""
+_QUOTED_TRIPLE = re.compile(rf"[\[(]\s*{_QUOTED_PART}\s*,\s*{_QUOTED_PART}\s*,\s*{_QUOTED_PART}\s*[\])]")
+_QUOTED_LISTS = re.compile(
+    rf"\s*\[\s*{_QUOTED_TRIPLE.pattern}(?:\s*,\s*{_QUOTED_TRIPLE.pattern})*\s*,?\s*\]\s*"
+)
+_TEMPLATE = ("GENE_A", "SIGN", "GENE_B")
+
+
+@dataclass(slots=True)
+class Triplets:
+    """Edges as read, in text order, repeats and all.
+
+    Attributes
+    ----------
+    edges : list of (str, int, str)
+        Source, sign (-1, 0, +1), target; symbols stripped, in the case as written, never empty.
+    dropped_n : int
+        Elements that were no three-part lists of scalars or had an empty symbol.
+    template_n : int
+        The prompt's own placeholder (gene_a, sign, gene_b): no edge, and not dropped.
+    unsigned_n : int
+        Edges whose sign is none of the known spellings.
+    """
+
+    edges: list[tuple[str, int, str]] = field(default_factory=list)
+    dropped_n: int = 0
+    template_n: int = 0
+    unsigned_n: int = 0
+
+
+def read_triplets(block: str) -> Triplets:
+    """Read the content of a triplet block. Never raises; an empty block has no edges.
+
+    Examples
+    --------
+    >>> read_triplets("[[NKX2-1, +, SFTPC], ['A', 'inhibits', 'B']]").edges
+    [('NKX2-1', 1, 'SFTPC'), ('A', -1, 'B')]
+    """
+    result = Triplets()
+    elements = _whole_elements(block)
+    for element in elements:
+        _add(result, element)
+    return result
+
+
+def read_chain(value: list[object]) -> Triplets:
+    """Read a chain that came as JSON: a list of triples, or a lone triple."""
+    result = Triplets()
+    for element in _elements_of(value):
+        _add(result, element)
+    return result
+
+
+def _whole_elements(block: str) -> list[object]:
+    """Return the elements of the block's list, by the fastest reading that holds."""
+    stripped = block.strip()
+    if not stripped:
+        return []
+    if stripped[0] in '["{':
+        try:
+            value = orjson.loads(stripped)
+        except orjson.JSONDecodeError:
+            pass
+        else:
+            if isinstance(value, list):
+                return _elements_of(value)
+            if isinstance(value, str):  # a list that was encoded twice
+                return _whole_elements(value) if value.strip()[:1] == "[" else []
+    if "//" not in stripped and "/*" not in stripped:
+        if _BARE_LISTS.fullmatch(stripped):
+            return [_split_bare(inner) for inner in _INNER_LIST.findall(stripped)]
+        if _QUOTED_LISTS.fullmatch(stripped):
+            return list(_QUOTED_TRIPLE.findall(stripped))
+    parsed = parse_loose(stripped)
+    return _elements_of(parsed.whole) if parsed.whole is not None else parsed.innermost
+
+
+def _split_bare(inner: str) -> list[str]:
+    parts = inner.split(",")
+    if len(parts) > 1 and not parts[-1].strip():
+        parts.pop()
+    return parts
+
+
+def _elements_of(value: list[object]) -> list[object]:
+    if len(value) == 3 and not any(isinstance(part, (list, tuple, dict)) for part in value):
+        return [value]
+    return value
+
+
+def _add(result: Triplets, element: object) -> None:
+    """Take one element of the list: an edge, the template, or dropped."""
+    if not isinstance(element, (list, tuple)) or len(element) != 3:
+        result.dropped_n += 1
+        return
+    raw_source, raw_sign, raw_target = element
+    source = raw_source.strip() if isinstance(raw_source, str) else _scalar_text(raw_source)
+    target = raw_target.strip() if isinstance(raw_target, str) else _scalar_text(raw_target)
+    if not source or not target or isinstance(raw_sign, (list, tuple, dict)):
+        result.dropped_n += 1
+        return
+    if (
+        isinstance(raw_sign, str)
+        and len(source) == 6
+        and (source.upper(), raw_sign.strip().upper(), target.upper()) == _TEMPLATE
+    ):
+        result.template_n += 1
+        return
+    sign = parse_sign(raw_sign)
+    if sign == 0:
+        result.unsigned_n += 1
+    result.edges.append((source, sign, target))
+
+
+def _scalar_text(value: object) -> str:
+    """A number as a symbol is its digits; null, booleans and containers are none."""
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return str(value)
+    return ""

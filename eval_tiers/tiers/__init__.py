@@ -1,0 +1,1 @@
+"""The tiers: pure functions over a batch of samples."""
