@@ -18,31 +18,49 @@ from pathlib import Path
 from typing import Any
 
 MAX_TOKENS = 220
-INSTRUCTION = """Predict what a perturbation does to a gene. Answer in exactly this form:
-<thinking>one or two sentences</thinking>
-<answer>up | down | unchanged</answer>
-<triplet>[[gene_a, sign, gene_b], ...]</triplet>
-The sign is + where gene_a activates gene_b and - where it inhibits gene_b. The first gene_a is the \
-perturbation, the last gene_b is the readout."""
-# The worked example's edges are no part of the demo network.
-EXAMPLE_QUESTION = (
-    "In HEK293 cells, OMEPRAZOLE is added to the medium. Does GAST (its level or its activity) go "
-    "up, go down or stay unchanged? Give the causal chain."
+INSTRUCTION = (
+    "Predict what a perturbation does to a gene. Answer in exactly this form:\n"
+    "<thinking>one or two sentences</thinking>\n"
+    "<answer>up | down | unchanged</answer>\n"
+    "<triplet>[[gene_a, sign, gene_b], ...]</triplet>\n"
+    "The sign is + where gene_a activates gene_b and - where it inhibits gene_b. The first gene_a "
+    "is the perturbation, the last gene_b is the readout."
 )
-EXAMPLE_REPLY = """<thinking>OMEPRAZOLE inhibits ATP4A. ATP4A inhibits GAST. Two inhibitions in a \
-row cancel, so GAST goes up.</thinking>
-<answer>up</answer>
-<triplet>[["OMEPRAZOLE", "-", "ATP4A"], ["ATP4A", "-", "GAST"]]</triplet>"""
+REMINDER = " Answer with <thinking>, <answer> and <triplet>."
+# Worked examples: their genes are no part of the demo network.
+EXAMPLES = (
+    (
+        "In HEK293 cells, OMEPRAZOLE is added to the medium. Does GAST (its level or its activity) "
+        "go up, go down or stay unchanged? Give the causal chain.",
+        "<thinking>OMEPRAZOLE inhibits ATP4A, and ATP4A inhibits GAST. Two inhibitions in a row "
+        "cancel, so GAST goes up.</thinking>\n<answer>up</answer>\n"
+        '<triplet>[["OMEPRAZOLE", "-", "ATP4A"], ["ATP4A", "-", "GAST"]]</triplet>',
+    ),
+    (
+        "HEK293 cells: VKORC1 is knocked out. What happens to F2 - up, down or unchanged - and "
+        "through which steps?",
+        "<thinking>VKORC1 activates GGCX, and GGCX activates F2. VKORC1 is lost, so F2 goes "
+        "down.</thinking>\n<answer>down</answer>\n"
+        '<triplet>[["VKORC1", "+", "GGCX"], ["GGCX", "+", "F2"]]</triplet>',
+    ),
+    (
+        "A culture of HEK293 cells is compared with its control after HBA1 is overexpressed. Is "
+        "OPN1LW up, down or unchanged? Explain with signed edges.",
+        "<thinking>No route leads from HBA1 to OPN1LW, so OPN1LW stays as it is.</thinking>\n"
+        "<answer>unchanged</answer>\n<triplet>[]</triplet>",
+    ),
+)
 
 
 def build_messages(question: str) -> list[dict[str, str]]:
-    """The conversation: the instruction with one worked example, then the question."""
-    return [
-        {"role": "system", "content": INSTRUCTION},
-        {"role": "user", "content": EXAMPLE_QUESTION},
-        {"role": "assistant", "content": EXAMPLE_REPLY},
-        {"role": "user", "content": question},
-    ]
+    """The conversation: the instruction, the worked examples, then the question."""
+    messages = [{"role": "system", "content": INSTRUCTION}]
+    for asked, reply in EXAMPLES:
+        messages += [
+            {"role": "user", "content": asked + REMINDER},
+            {"role": "assistant", "content": reply},
+        ]
+    return [*messages, {"role": "user", "content": question + REMINDER}]
 
 
 def load_model(model: str) -> Any:
@@ -57,37 +75,31 @@ def load_model(model: str) -> Any:
         os.environ.setdefault("VLLM_CPU_NUM_OF_RESERVED_CPU", "0")
         os.environ.setdefault("VLLM_HOST_IP", "127.0.0.1")
         options |= {"enforce_eager": True, "kv_cache_memory_bytes": 512 << 20}
+        options["dtype"] = "float32"  # bfloat16 is slow on processors that only emulate it
     from vllm import LLM
 
     return LLM(**options)
 
 
-def answer_file(engine: Any, source: Path, destination: Path, model_name: str) -> int:
-    """Answer each question of one file; the number of rows written."""
+def answer_questions(engine: Any, questions: list[dict[str, Any]]) -> list[Any]:
+    """Ask all questions in one batch; one reply each, in their order."""
     from vllm import SamplingParams
 
-    with source.open(encoding="utf-8") as lines:
-        questions = [json.loads(line) for line in lines if line.strip()]
     replies = engine.chat(
         [build_messages(question["question"]) for question in questions],
         SamplingParams(temperature=0.0, max_tokens=MAX_TOKENS),
         use_tqdm=False,
     )
-    rows = [
-        {
-            "id": question["id"],
-            "output": reply.outputs[0].text,
-            "finish_reason": reply.outputs[0].finish_reason,
-            "model": model_name,
-        }
-        for question, reply in zip(questions, replies, strict=True)
-    ]
-    destination.parent.mkdir(parents=True, exist_ok=True)
+    return [reply.outputs[0] for reply in replies]
+
+
+def write_rows(path: Path, rows: list[dict[str, Any]]) -> None:
+    """Write one file of predictions under a temporary name, then rename it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_name(path.name + ".part")
     text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-    unfinished = destination.with_name(destination.name + ".part")
     unfinished.write_text(text, encoding="utf-8", newline="\n")
-    unfinished.replace(destination)
-    return len(rows)
+    unfinished.replace(path)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -100,12 +112,25 @@ def main(arguments: list[str] | None = None) -> int:
     sources = sorted(given.questions.glob("*/*.jsonl"))
     if not sources:
         parser.error(f"no */*.jsonl under {given.questions}")
-    engine = load_model(given.model)
+    questions = []
     for source in sources:
         keyword = "chemical" if "chemical" in source.name.lower() else "genetic"
         destination = given.output / source.parent.name / f"model_{keyword}.jsonl"
-        count = answer_file(engine, source, destination, Path(given.model).name)
-        print(f"{count} rows: {destination}", file=sys.stderr)
+        with source.open(encoding="utf-8") as lines:
+            questions += [(destination, json.loads(line)) for line in lines if line.strip()]
+    replies = answer_questions(load_model(given.model), [question for _, question in questions])
+    files: dict[Path, list[dict[str, Any]]] = {}
+    for (destination, question), reply in zip(questions, replies, strict=True):
+        row = {
+            "id": question["id"],
+            "output": reply.text,
+            "finish_reason": reply.finish_reason,
+            "model": Path(given.model).name,
+        }
+        files.setdefault(destination, []).append(row)
+    for destination, rows in files.items():
+        write_rows(destination, rows)
+        print(f"{len(rows)} rows: {destination}", file=sys.stderr)
     return 0
 
 

@@ -92,7 +92,7 @@ class Network:
 
     def routes(self, source: str, longest: int) -> Iterator[tuple[str, ...]]:
         """Simple paths that leave the source, as nodes."""
-        stack = [(source,)]
+        stack: list[tuple[str, ...]] = [(source,)]
         while stack:
             route = stack.pop()
             if len(route) > 1:
@@ -259,7 +259,9 @@ def outsider(question: Question, network: Network, salt: str) -> str:
     """A gene that no pair with the question's nodes links, in either direction."""
     nodes = {question.pert, question.gene} | {n for a, _, b in question.path or () for n in (a, b)}
     known = nodes | {b for a in nodes for b in network.targets.get(a, ())}
-    far = [g for g in network.genes if g not in known and nodes.isdisjoint(network.targets.get(g, ()))]
+    far = [
+        g for g in network.genes if g not in known and nodes.isdisjoint(network.targets.get(g, ()))
+    ]
     return choose(far, "outsider", salt, question.sample_id)
 
 
@@ -272,7 +274,11 @@ def invented_intermediate(question: Question, network: Network) -> list[Edge] | 
 
 def direct_edge(question: Question, network: Network) -> list[Edge] | None:
     """One edge from perturbation to readout that the network does not have."""
-    if not question.path or len(question.path) < 2 or (question.pert, question.gene) in network.signs:
+    if (
+        not question.path
+        or len(question.path) < 2
+        or (question.pert, question.gene) in network.signs
+    ):
         return None
     sign = 1 if question.answer == implied((), question.mode) else -1
     return [(question.pert, sign, question.gene)]
@@ -491,9 +497,7 @@ def format_thinking(question: Question, edges: Sequence[Edge], answer: str) -> s
     """A few short sentences that argue from the predicted edges to the predicted answer."""
     name = question.sample_id
     opening = ACTIONS[question.mode][1].format(pert=question.pert)
-    steps = [
-        choose(SPEECH[sign], "speech", name, a, b).format(a=a, b=b) for a, sign, b in edges
-    ]
+    steps = [choose(SPEECH[sign], "speech", name, a, b).format(a=a, b=b) for a, sign, b in edges]
     body = "; ".join(steps) if steps else choose(
         ("No link between the two comes to mind", "The effect is well described"), "bare", name
     )  # fmt: skip
@@ -507,17 +511,30 @@ def format_answer(label: str, fault: str, name: str) -> str:
     inner = {
         "parse:empty": " ",
         "parse:template_echo": choose(
-            ("up | down | unchanged", "up / down / unchanged", "up, down or unchanged"), "echo", name
+            ("up | down | unchanged", "up / down / unchanged", "up, down or unchanged"),
+            "echo",
+            name,
         ),
-        "parse:several_labels": choose(("up or down", f"{label}, maybe both up and down"), "two", name),
-        "parse:not_a_label": choose(("increased", "lower", "it depends on the dose"), "other", name),
+        "parse:several_labels": choose(
+            ("up or down", f"{label}, maybe both up and down"), "two", name
+        ),
+        "parse:not_a_label": choose(
+            ("increased", "lower", "it depends on the dose"), "other", name
+        ),
     }.get(fault)
     if fault == "parse:no_answer_block":
         return choose((f"The answer is {label}.", f"Answer: {label}", label), "prose", name)
     if fault == "parse:unclosed_block":
         return f"<answer>{label}"
     plain = (label,) * 8
-    spellings = (f" {label} ", label.capitalize(), label.upper(), f"{label}.", f"**{label}**", f"`{label}`")
+    spellings = (
+        f" {label} ",
+        label.capitalize(),
+        label.upper(),
+        f"{label}.",
+        f"**{label}**",
+        f"`{label}`",
+    )
     return f"<answer>{inner or choose(plain + spellings, 'spelling', name)}</answer>"
 
 
@@ -537,7 +554,9 @@ def format_output(question: Question, edges: Sequence[Edge], answer: str, fault:
     return choose(("\n", "\n", " "), "glue", name).join(parts)
 
 
-def plant(questions: Sequence[Question], network: Network) -> Iterator[tuple[Question, str, str, str]]:
+def plant(
+    questions: Sequence[Question], network: Network
+) -> Iterator[tuple[Question, str, str, str]]:
     """Question, output, error label and fault, one for each question."""
     left = {q.sample_id: q for q in shuffled(questions, "plant")}
     for label, fault, count, edges_of in PLAN:
@@ -572,7 +591,9 @@ def write_demo(network: Network, folder: Path) -> Counter[str]:
             gold = [json.dumps(q.record(), ensure_ascii=False) for q in rows]
             write_lines(folder / "questions" / "gt" / split / f"pqa_{kind}.jsonl", gold)
             texts = [
-                json.dumps({"id": q.sample_id, "output": planted[q.sample_id][1]}, ensure_ascii=False)
+                json.dumps(
+                    {"id": q.sample_id, "output": planted[q.sample_id][1]}, ensure_ascii=False
+                )
                 for q in shuffled(rows, "prediction order")
             ]
             write_lines(folder / "predictions" / "planted" / split / f"model_{kind}.jsonl", texts)

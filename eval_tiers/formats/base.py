@@ -84,6 +84,8 @@ class BenchmarkFormat:
         Whether a gold record looks like this format.
     parse_gold, parse_prediction : callable
         Record to `GoldRecord` / `PredictionRecord`; raise `RecordFault`.
+    perturbation_sign : callable
+        (pert_type, mode) to +1, -1 or 0 (not known).
     example_gold, example_prediction : dict
         One record of each kind that belong together.
     example_answer_correct : bool
@@ -99,6 +101,7 @@ class BenchmarkFormat:
     matches: Callable[[Record], bool]
     parse_gold: Callable[[Record], GoldRecord]
     parse_prediction: Callable[[Record], PredictionRecord]
+    perturbation_sign: Callable[[str | None, str | None], int]
     example_gold: Record
     example_prediction: Record
     example_answer_correct: bool

@@ -209,6 +209,7 @@ FORMAT: Final = BenchmarkFormat(
     matches=lambda record: first_field(record, GOLD_FIELDS["answer"]) is not None,
     parse_gold=parse_gold,
     parse_prediction=parse_prediction,
+    perturbation_sign=perturbation_sign,
     example_gold={
         "id": "example-1",
         "question": "TP53 is knocked down. Does CDK2 activity go up, down or stay unchanged?",

@@ -87,9 +87,9 @@ def _line_faults(table: GmtTable) -> Iterator[Finding]:
         if description in spelled and description.lower() not in _NO_DESCRIPTION:
             yield _finding(
                 table, line, "missing-description",
-                f"no description, it seems: '{description}' is a gene elsewhere in the file, "
-                "but stands where the description belongs, so it isn't read as a gene",
-                "error", "put a second tab after the set's name",
+                f"'{description}' stands where the description belongs, but is a gene "
+                "elsewhere in the file; here it isn't read as one",
+                "error", "if the description is missing, put a second tab after the set's name",
             )  # fmt: skip
         if not has_gene[row]:
             yield _finding(

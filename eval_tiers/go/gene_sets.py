@@ -129,16 +129,16 @@ def build_gene_sets(table: GmtTable) -> GeneSets:
         No set holds a gene.
     """
     first_row: dict[str, int] = {}
-    for row, name in enumerate(table.row_name):
-        first_row.setdefault(name, row)
+    for index, name in enumerate(table.row_name):
+        first_row.setdefault(name, index)
     target = np.array([first_row[name] for name in table.row_name], np.int64)
     named = np.array([bool(name) for name in table.row_name], np.bool_)
 
     gene_total = max(1, len(table.symbols))
     member = table.member
     if len(first_row) < len(target) or not named.all():
-        row, code = member // gene_total, member % gene_total
-        member = np.sort((target[row] * gene_total + code)[named[row]])
+        row = member // gene_total
+        member = np.sort((target[row] * gene_total + member % gene_total)[named[row]])
     member = member[np.diff(member, prepend=-1) != 0]
     if not len(member):
         raise BadInputError(
@@ -149,9 +149,8 @@ def build_gene_sets(table: GmtTable) -> GeneSets:
                 "write one set a line: name, description, genes, with tabs between",
             )
         )
-    row = member // gene_total
+    size = np.bincount(member // gene_total, minlength=len(target))
     code = (member % gene_total).astype(np.int32)
-    size = np.bincount(row, minlength=len(target))
     kept = np.flatnonzero(size).tolist()
     genes = table.symbols
     present = np.zeros(len(genes), np.bool_)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 _BLOCK = 4096
 _MAX_BLOCKS = 256
 _HOPELESS_BLOCKS = 16
-_POOL_STREAM = 2  # sides are streams 0 and 1
+_POOL_STREAM = 1 << 20  # apart from the streams of bins
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -32,14 +32,17 @@ class GenePool:
     weight: npt.NDArray[np.float64]
 
 
-def draw_pool(annotation_n: npt.NDArray[np.int64], size: int, seed: int) -> GenePool:
+def draw_pool(
+    annotation_n: npt.NDArray[np.int64], size: int, seed: int, side: int
+) -> GenePool:
     """Draw up to ``size`` genes, as many from each stratum floor(log2(annotation count)).
 
     Strata smaller than their share are taken whole (so are all of them when ``size`` allows),
-    and leave room for the others.
+    and leave room for the others. The two sides get pools of their own: that a gene is met on
+    both sides is then as likely as among all genes.
     """
     stratum = np.frexp(annotation_n.astype(np.float64))[1]
-    rng = np.random.default_rng([seed, _POOL_STREAM])
+    rng = np.random.default_rng([seed, side, _POOL_STREAM])
     groups = sorted((np.flatnonzero(stratum == value) for value in np.unique(stratum)), key=len)
     genes, weights = [], []
     left = size
@@ -104,7 +107,7 @@ def draw_gene_sets(
 
 def _tilted(pool: GenePool, theta: float) -> npt.NDArray[np.float64]:
     exponent = np.log(pool.weight) + theta * pool.annotation_n
-    return np.exp(exponent - exponent.max())
+    return np.asarray(np.exp(exponent - exponent.max()))
 
 
 def _tilt(pool: GenePool, low: float, high: float) -> float:

@@ -9,11 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from eval_tiers.go.bins import bin_parts
+from eval_tiers.go.cosines import GeneLists, profile_norms
 from eval_tiers.go.null_draws import GenePool, draw_gene_sets, draw_pool
 from eval_tiers.go.profiles import GoProfiles
 
-POOL_GENES = 2048
+POOL_GENES = 3072
 
+_ROWS_AT_ONCE = 256  # bounds the memory of the sparse product
 _GOLD, _PREDICTED = 0, 1
 
 
@@ -28,10 +30,11 @@ class GoNull:
 
     A bin is a gene count and floor(log2) of the summed annotation count (`eval_tiers.go.bins`).
     For a pair of bins, ``draws`` random sets of the gold bin meet ``draws`` random sets of the
-    predicted bin, one to one. Sets are drawn from a pool of 2,048 genes stratified by
-    annotation, each standing for its share of the GMT, so that the pool's gene-gene products can
-    be held; nothing is excluded but repeats within a set. What a bin gives depends on the
-    gene sets, ``draws`` and ``seed`` alone: not on the rows, their order, batches or processes.
+    predicted bin, one to one. Each side draws from a pool of its own of up to 3,072 genes,
+    stratified by annotation, each standing for its share of the GMT, so that the gene-gene
+    products of the pools can be held; nothing is excluded but repeats within a set. What a bin
+    gives depends on the gene sets, ``draws`` and ``seed`` alone: not on the rows, their order,
+    batches or processes.
 
     Parameters
     ----------
@@ -41,7 +44,7 @@ class GoNull:
     seed : int
         At least 0.
     pool_genes : int
-        Most genes in the pool (memory: 8 bytes times its square, some 34 MB at 2,048).
+        Most genes in a pool (memory: 8 bytes times its square, some 75 MB at 3,072).
 
     References
     ----------
@@ -96,14 +99,23 @@ class GoNull:
         )
 
     @cached_property
-    def _pool(self) -> GenePool:
-        return draw_pool(self._profiles.annotation_n, self._pool_genes, self._seed)
+    def _pools(self) -> tuple[GenePool, GenePool]:
+        annotation_n = self._profiles.annotation_n
+        return (
+            draw_pool(annotation_n, self._pool_genes, self._seed, _GOLD),
+            draw_pool(annotation_n, self._pool_genes, self._seed, _PREDICTED),
+        )
 
     @cached_property
     def _kernel(self) -> npt.NDArray[np.float64]:
-        """Dot products of the pool's gene profiles, float64[pool, pool]."""
-        rows = self._profiles.weights[self._pool.gene]
-        return np.asarray((rows @ rows.T).toarray())
+        """Dot products of the pools' gene profiles, float64[gold pool, predicted pool]."""
+        gold, predicted = (self._profiles.weights[pool.gene] for pool in self._pools)
+        kernel = np.empty((gold.shape[0], predicted.shape[0]))
+        columns = predicted.T.tocsr()
+        for start in range(0, len(kernel), _ROWS_AT_ONCE):
+            rows = gold[start : start + _ROWS_AT_ONCE] @ columns
+            kernel[start : start + _ROWS_AT_ONCE] = rows.toarray()
+        return kernel
 
     def _pair(self, gold_bin: int, predicted_bin: int) -> tuple[float, float]:
         pair = (gold_bin, predicted_bin)
@@ -118,19 +130,16 @@ class GoNull:
             return None
         if (side, code) not in self._bins:
             gene_n, log2 = bin_parts(code)
-            member = draw_gene_sets(self._pool, gene_n, log2, self._draws, self._seed, side)
+            pool = self._pools[side]
+            member = draw_gene_sets(pool, gene_n, log2, self._draws, self._seed, side)
             drawn = None
             if member is not None:
-                drawn = _Draws(member, np.sqrt(self._dots(member, member)))
+                lists = GeneLists(
+                    np.arange(self._draws + 1) * gene_n, pool.gene[member].reshape(-1)
+                )
+                drawn = _Draws(member, profile_norms(lists, self._profiles))
             self._bins[side, code] = drawn
         return self._bins[side, code]
-
-    def _dots(
-        self, left: npt.NDArray[np.int64], right: npt.NDArray[np.int64]
-    ) -> npt.NDArray[np.float64]:
-        """Return the dot products of the profiles of paired gene sets, float64[draws]."""
-        products = self._kernel[left[:, :, None], right[:, None, :]]
-        return np.asarray(products.sum(axis=(1, 2)))
 
     def _statistics(self, gold: _Draws | None, predicted: _Draws | None) -> tuple[float, float]:
         if gold is None or predicted is None:
@@ -139,6 +148,7 @@ class GoNull:
         weighty = norm > 0
         if not weighty.any():
             return np.nan, np.nan
-        dot = self._dots(gold.member, predicted.member)
+        products = self._kernel[gold.member[:, :, None], predicted.member[:, None, :]]
+        dot = products.sum(axis=(1, 2))
         cosine = np.clip(dot[weighty] / norm[weighty], 0.0, 1.0)
         return float(cosine.mean()), float(np.quantile(cosine, 0.95))

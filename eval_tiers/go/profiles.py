@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -61,6 +62,17 @@ class GoProfiles:
             (weight[column], column, indptr.astype(np.int32)), shape=(gene_total, set_total)
         )
         return cls(weights, gene_sets.gene_annotation_n, gene_sets)
+
+    @cached_property
+    def padded(self) -> csr_array[np.float64, tuple[int, int]]:
+        """`weights` with an empty last row, which gene code -1 selects; shares their memory."""
+        from scipy.sparse import csr_array
+
+        weights = self.weights
+        return csr_array(
+            (weights.data, weights.indices, np.append(weights.indptr, weights.indptr[-1])),
+            shape=(weights.shape[0] + 1, weights.shape[1]),
+        )
 
     @property
     def gene_n(self) -> int:

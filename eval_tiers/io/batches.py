@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,11 +22,39 @@ _MISSING = REASON_CODES["missing_prediction"]
 _NO_TRIPLETS = Triplets()
 
 
+@dataclass(frozen=True, slots=True)
+class ReadOptions:
+    """What a run says about how rows are read.
+
+    Attributes
+    ----------
+    mode_signs : mapping of str to int
+        Perturbation sign by type (case-folded) for records that give none.
+    by : tuple of str
+        Further fields of the gold record to keep as columns ``by:<field>``.
+    """
+
+    mode_signs: Mapping[str, int] = field(default_factory=dict)
+    by: tuple[str, ...] = ()
+
+
 @dataclass(slots=True)
 class ReadBatch:
-    """A batch and what was met while it was read."""
+    """A batch and what was met while it was read.
+
+    Attributes
+    ----------
+    batch : Batch
+    ledger : dict of str to int
+        Gold rows by bucket: scored, parse_failure, missing_prediction.
+    unreadable_n : int
+        Prediction rows that couldn't be read.
+    findings : list of Finding
+        The first of their faults.
+    """
 
     batch: Batch
+    ledger: dict[str, int]
     unreadable_n: int = 0
     findings: list[Finding] = field(default_factory=list)
 
@@ -89,13 +118,18 @@ _COLUMNS = (
 
 
 def read_batch(
-    paired: PairedRows, first: int, last: int, benchmark: BenchmarkFormat
+    paired: PairedRows,
+    first: int,
+    last: int,
+    benchmark: BenchmarkFormat,
+    options: ReadOptions | None = None,
 ) -> ReadBatch:
     """Read gold rows ``first`` to ``last`` (of `PairedRows.gold_row`) with their predictions.
 
     A prediction that can't be read keeps its place: its sample has no text
     (``missing_prediction``), and the fault is counted and listed.
     """
+    options = options or ReadOptions()
     gold_rows = paired.gold_row[first:last]
     spans = (paired.start[first : last + 1] - paired.start[first]).tolist()
     prediction_rows = paired.match[paired.start[first] : paired.start[last]]
@@ -116,19 +150,32 @@ def read_batch(
     has_chain: list[bool] = []
     weight: list[float] = []
     item: list[int] = []
-    result = ReadBatch(batch=None)  # type: ignore[arg-type]
+    unreadable_n = 0
+    findings: list[Finding] = []
+    ledger = {"scored": 0, "parse_failure": 0, "missing_prediction": 0}
+    signs: list[int] = []
+    sign_of: dict[tuple[str | None, str | None], int] = {}
+    by: dict[str, list[str | None]] = {name: [] for name in options.by}
     counts = {"template_triplet_n": 0, "unsigned_predicted_edge_n": 0, "reasoning_text_n": 0}
     probes = key_probes(
         (benchmark.prediction_fields["id"][0], benchmark.prediction_fields["text"][0])
     )
     row = 0
     for number, raw in enumerate(gold_raw):
-        record = benchmark.parse_gold(parse_row(raw))
+        fields = parse_row(raw)
+        record = benchmark.parse_gold(fields)
         line = gold_lines[number]
         pert_type = record.pert_type or paired.pair.pert_type
         sample_id = record.sample_id
         if sample_id is None:
             sample_id = f"{paired.pair.split or '-'}/{pert_type or '-'}/{line}"
+        kind = (pert_type, record.mode)
+        sign = sign_of.get(kind)
+        if sign is None:
+            sign = benchmark.perturbation_sign(*kind)
+            sign = sign or options.mode_signs.get((pert_type or "").casefold(), 0)
+            sign_of[kind] = sign
+        bucket = "missing_prediction"
         ends = (
             -1 if record.perturbation is None else symbols.code(record.perturbation),
             -1 if record.readout is None else symbols.code(record.readout),
@@ -150,10 +197,10 @@ def read_batch(
                         )
                 except RecordFault as fault:
                     prediction = None
-                    result.unreadable_n += 1
-                    if len(result.findings) < MAX_LISTED:
+                    unreadable_n += 1
+                    if len(findings) < MAX_LISTED:
                         where = paired.predictions.where(row_numbers[place], fault.field, sample_id)
-                        result.findings.append(
+                        findings.append(
                             Finding("unreadable-prediction", fault.message, where)
                         )
             if prediction is None:
@@ -161,6 +208,10 @@ def read_batch(
             else:
                 reading = read_text(prediction.text)
                 label, reason, lenient = reading.label, reading.reason, reading.lenient
+                if label >= 0:
+                    bucket = "scored"
+                elif bucket != "scored":
+                    bucket = "parse_failure"
                 block = reading.triplet_block
                 triplets = _NO_TRIPLETS if block is None else read_triplets(block)
                 if triplets.edges:
@@ -186,13 +237,21 @@ def read_batch(
             has_chain.append(record.chain is not None)
             weight.append(share)
             item.append(number)
+            signs.append(sign)
+            for name, values in by.items():
+                value = fields.get(name)
+                values.append(None if value is None else str(value))
             row += 1
+        ledger[bucket] += 1
     arrays: dict[str, Any] = dict(columns)
     for name in ("gold_label", "predicted_label", "predicted_label_lenient", "parse_failure_reason"):
         arrays[name] = np.array(columns[name], np.int8)
     for name in ("dropped_edge_n", "source_line"):
         arrays[name] = np.array(columns[name], np.int64)
-    result.batch = Batch(
+    arrays["perturbation_sign"] = np.array(signs, np.int8)
+    for name, values in by.items():
+        arrays[f"by:{name}"] = values
+    batch = Batch(
         n=row,
         columns=arrays,
         symbols=symbols.names,
@@ -205,6 +264,6 @@ def read_batch(
         item=np.array(item, np.int32),
         counts=counts,
     )
-    return result
+    return ReadBatch(batch, ledger, unreadable_n, findings)
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 
 from eval_tiers.domain.findings import Finding
+from eval_tiers.go.describe import describe_gmt
 from eval_tiers.go.gene_sets import GeneSets, parse_gmt
 from eval_tiers.go.gmt_table import GeneCase
 from eval_tiers.go.lint import check_gmt
@@ -37,3 +39,18 @@ def check_gene_set_file(path: str | os.PathLike[str]) -> list[Finding]:
         The file can't be read or is cut off.
     """
     return check_gmt(read_bytes(path, _ROLE), str(path))
+
+
+def describe_gene_set_file(path: str | os.PathLike[str]) -> dict[str, object]:
+    """Return what a GMT file holds; `eval_tiers.go.describe.describe_gmt` and ``sha256``.
+
+    The hash is that of the file as it is on disk, compressed or not.
+
+    Raises
+    ------
+    MissingResourceError, BadInputError
+        As `read_gene_sets`.
+    """
+    described = describe_gmt(read_bytes(path, _ROLE), str(path))
+    with open(path, "rb") as handle:
+        return {**described, "sha256": hashlib.file_digest(handle, "sha256").hexdigest()}

@@ -66,15 +66,27 @@ def find_named_roles(first: Sequence[str], sample: Sequence[Sequence[str]]) -> R
         return None
     places = [row.index(name) for name in SIGN_NAMES if name in row]
     places = [place for place in places if place not in (source, target)]
-    sign = next(
-        (
-            place
-            for place in places
-            if any(sign_of_word(cells[place]) for cells in sample if len(cells) > place)
-        ),
-        places[0] if places else None,
-    )
+    sign = _best_sign_column(places, sample)
     return Roles(source, target, sign, "" if sign is None else first[sign].strip(), True)
+
+
+def _best_sign_column(places: Sequence[int], sample: Sequence[Sequence[str]]) -> int | None:
+    """Return the first column with words or +-1; else the first with numbers; else the first."""
+    for fits in (_holds_clear_sign, _holds_sign):
+        for place in places:
+            if fits([cells[place] for cells in sample if len(cells) > place]):
+                return place
+    return places[0] if places else None
+
+
+def _holds_clear_sign(cells: Sequence[str]) -> bool:
+    return any(is_clear_sign(cell) and sign_of_word(cell) for cell in cells) and not any(
+        sign_of_word(cell) is not None and not is_clear_sign(cell) for cell in cells
+    )
+
+
+def _holds_sign(cells: Sequence[str]) -> bool:
+    return any(sign_of_word(cell) for cell in cells)
 
 
 def find_unnamed_roles(rows: Sequence[Sequence[str]]) -> Roles | None:

@@ -161,16 +161,11 @@ def build_edge_table(
     line_of : callable, optional
         Physical line of a row, for messages.
     """
-    interner = _Interner()
-    source_codes = interner.codes(source)
-    target_codes = interner.codes(target)
-    for name in lone_nodes:
-        interner.code(name)
     found = list(findings)
-    keep = (source_codes >= 0) & (target_codes >= 0)
+    keep = _is_named(source) & _is_named(target)
     empty_n = int(keep.size - np.count_nonzero(keep))
-    line = line_of if line_of is not None else _no_line
     if empty_n:
+        line = line_of if line_of is not None else _no_line
         first = [line(int(row)) for row in np.flatnonzero(~keep)[:LINES_SHOWN]]
         found.append(
             Finding(
@@ -179,7 +174,14 @@ def build_edge_table(
                 SourceRef(path, first[0]),
             )
         )
-        source_codes, target_codes, sign = source_codes[keep], target_codes[keep], sign[keep]
+        source = CodedColumn(source.values, source.codes[keep])
+        target = CodedColumn(target.values, target.codes[keep])
+        sign = sign[keep]
+    interner = _Interner()
+    source_codes = interner.codes(source)
+    target_codes = interner.codes(target)
+    for name in lone_nodes:
+        interner.code(name)
     found += interner.findings(path)
     return EdgeTable(
         nodes=interner.nodes,
@@ -203,6 +205,11 @@ def say_lines(lines: Sequence[int | None]) -> str:
     """Return `` (lines 3, 9)`` for the lines that are known, else an empty string."""
     known = [str(line) for line in lines if line is not None]
     return f" ({plural(len(known), 'line')} {', '.join(known)})" if known else ""
+
+
+def _is_named(column: CodedColumn) -> BoolArray:
+    named = np.asarray([bool(value.strip()) for value in column.values], dtype=np.bool_)
+    return named[column.codes]
 
 
 def _no_line(row: int) -> int | None:
@@ -240,16 +247,17 @@ class _Interner:
         return code
 
     def codes(self, column: CodedColumn) -> Int32Array:
-        table = np.asarray([self.code(value) for value in column.values], dtype=np.int32)
-        return table[column.codes] if column.codes.size else np.empty(0, dtype=np.int32)
+        """Intern the values that the column uses (not those of rows left out)."""
+        used = np.zeros(len(column.values), dtype=np.bool_)
+        used[column.codes] = True
+        table = np.full(len(column.values), -1, dtype=np.int32)
+        for place in np.flatnonzero(used).tolist():
+            table[place] = self.code(column.values[place])
+        return table[column.codes]
 
     def findings(self, path: str) -> list[Finding]:
         found = []
-        dates = [
-            name
-            for name in self.nodes
-            if name[-1] in "0123456789BNCLGPRTVY-" and "-" in name and _EXCEL_DATE.match(name)
-        ]
+        dates = [name for name in self.nodes if "-" in name and _EXCEL_DATE.match(name)]
         if dates:
             found.append(
                 Finding(

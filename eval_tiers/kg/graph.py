@@ -19,7 +19,7 @@ from eval_tiers.kg.edges import (
 )
 
 if TYPE_CHECKING:
-    import networkx as nx  # type: ignore[import-untyped]
+    import networkx as nx
 
 Int64Array = npt.NDArray[np.int64]
 MaskArray = npt.NDArray[np.uint8]

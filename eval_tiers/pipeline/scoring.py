@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -60,9 +60,6 @@ class ScoredBatch:
     gold_evidence: KgEvidence | None = None
     predicted_evidence: KgEvidence | None = None
     match: ChainMatch | None = None
-    unannotated_n: int = 0
-    chain_gene_n: int = 0
-    extra: dict[str, Any] = field(default_factory=dict)
 
 
 def score_batch(
@@ -201,9 +198,10 @@ def _score_go_sets(scored: ScoredBatch, go: GoResources) -> None:
         "go_null_mean": mean,
         "go_null_p95": p95,
     }
-    used = np.unique(np.concatenate([gold_node, predicted_node]))
-    scored.chain_gene_n = len(used)
-    scored.unannotated_n = int(np.count_nonzero(genes[used] < 0))
+    sample = np.concatenate([gold_sample, predicted_sample])
+    annotated = genes[np.concatenate([gold_node, predicted_node])] >= 0
+    columns["chain_gene_n"] = np.bincount(sample, minlength=batch.n)
+    columns["chain_gene_in_gmt_n"] = np.bincount(sample[annotated], minlength=batch.n)
 
 
 def intermediate_nodes(

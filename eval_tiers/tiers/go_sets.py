@@ -6,18 +6,14 @@ IDF-weighted cosine of the GO-BP profiles of the intermediate genes of the two c
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from eval_tiers.go.bins import bin_codes
+from eval_tiers.go.cosines import GeneLists, paired_cosines
 from eval_tiers.go.nulls import GoNull
 from eval_tiers.go.profiles import GoProfiles
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
 
 GO_NULL_REASONS = (
     "no_gold_chain",
@@ -28,8 +24,6 @@ GO_NULL_REASONS = (
     "zero_weight",
 )
 """Why go_sim is null, in the order in which they are tried; a code is a position here."""
-
-_ANNOTATIONS_AT_ONCE = 1 << 20  # bounds memory; chunks this small also stay in the cache
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -66,9 +60,10 @@ class GoResult:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _Side:
-    """The annotated genes of one side: sorted, distinct keys ``sample * gene_n + gene``."""
+    """One side: keys ``sample * profiles.gene_n + gene`` are ascending and distinct."""
 
     key: npt.NDArray[np.int64]
+    genes: GeneLists
     node_n: npt.NDArray[np.int64]
     gene_n: npt.NDArray[np.int64]
     annotation_n: npt.NDArray[np.int64]
@@ -128,7 +123,7 @@ def go_similarity(
     sim = np.full(n, np.nan)
     sim[defined & equal] = 1.0
     rest = np.flatnonzero(defined & ~equal)
-    sim[rest] = _cosines(rest, gold, predicted, profiles)
+    sim[rest] = paired_cosines(gold.genes.take(rest), predicted.genes.take(rest), profiles)
     reason[defined & np.isnan(sim)] = GO_NULL_REASONS.index("zero_weight")
 
     empty_n = (gold.gene_n == 0).astype(np.int8) + (predicted.gene_n == 0)
@@ -180,62 +175,14 @@ def _side(
     known = gene >= 0
     key = np.sort(sample[known] * profiles.gene_n + gene[known])
     key = key[np.diff(key, prepend=-1) != 0]
-    owner = key // profiles.gene_n
-    annotation_n = np.zeros(n, np.int64)
-    np.add.at(annotation_n, owner, profiles.annotation_n[key % profiles.gene_n])
+    owner, code = key // profiles.gene_n, key % profiles.gene_n
+    gene_n = np.bincount(owner, minlength=n)
+    indptr = np.concatenate(([0], np.cumsum(gene_n)))
+    annotated = np.concatenate(([0], np.cumsum(profiles.annotation_n[code])))
     return _Side(
-        key,
-        np.bincount(sample, minlength=n),
-        np.bincount(owner, minlength=n),
-        annotation_n,
+        key=key,
+        genes=GeneLists(indptr, code),
+        node_n=np.bincount(sample, minlength=n),
+        gene_n=gene_n,
+        annotation_n=np.diff(annotated[indptr]),
     )
-
-
-def _cosines(
-    samples: npt.NDArray[np.int64], gold: _Side, predicted: _Side, profiles: GoProfiles
-) -> npt.NDArray[np.float64]:
-    """Return the cosine of both sides' profiles for some samples; NaN where a norm is 0."""
-    result = np.empty(len(samples))
-    load = np.cumsum(gold.annotation_n[samples] + predicted.annotation_n[samples])
-    cuts = np.flatnonzero(np.diff(load // _ANNOTATIONS_AT_ONCE)) + 1
-    for start, stop in pairwise([0, *cuts.tolist(), len(samples)]):
-        some = samples[start:stop]
-        left = _profile_rows(some, gold, profiles)
-        right = _profile_rows(some, predicted, profiles)
-        dot = _row_sums(left * right)
-        norm = np.sqrt(_row_sums(_squared(left))) * np.sqrt(_row_sums(_squared(right)))
-        with np.errstate(invalid="ignore"):
-            result[start:stop] = np.where(norm > 0, dot / norm, np.nan)
-    return np.clip(result, 0.0, 1.0)
-
-
-def _profile_rows(
-    samples: npt.NDArray[np.int64], side: _Side, profiles: GoProfiles
-) -> csr_array[np.float64, tuple[int, int]]:
-    """Sum the profiles of each sample's genes; columns ascend in each row."""
-    from scipy.sparse import csr_array
-
-    start = np.searchsorted(side.key, samples * profiles.gene_n)
-    size = side.gene_n[samples]
-    indptr = np.concatenate(([0], np.cumsum(size)))
-    position = np.arange(indptr[-1]) + np.repeat(start - indptr[:-1], size)
-    gene = side.key[position] % profiles.gene_n
-    indicator = csr_array(
-        (np.ones(len(gene)), gene, indptr), shape=(len(samples), profiles.gene_n)
-    )
-    rows = indicator @ profiles.weights
-    rows.sort_indices()
-    return rows
-
-
-def _squared(
-    matrix: csr_array[np.float64, tuple[int, int]],
-) -> csr_array[np.float64, tuple[int, int]]:
-    squared = matrix.copy()
-    squared.data *= squared.data
-    return squared
-
-
-def _row_sums(matrix: csr_array[np.float64, tuple[int, int]]) -> npt.NDArray[np.float64]:
-    """Add up each row from left to right (so that the bits don't depend on other rows)."""
-    return np.asarray(matrix @ np.ones(matrix.shape[1]))

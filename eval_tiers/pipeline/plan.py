@@ -1,0 +1,88 @@
+"""What a run is asked to do: inputs, tiers, settings, and how it is spread out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from eval_tiers.exceptions import Problem, UsageError
+from eval_tiers.io.pairs import FilePair
+from eval_tiers.settings import Settings
+
+ALL_TIERS: Final = frozenset({1, 2, 3})
+DEFAULT_TIERS: Final = frozenset({1, 2})
+BATCH_ROWS: Final = 8192
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """One evaluation.
+
+    Attributes
+    ----------
+    pairs : tuple of FilePair
+        What is scored against what.
+    tiers : frozenset of int
+        Of 1, 2, 3; tier 1 always runs.
+    format_name : str
+        Benchmark format, or ``auto``.
+    graph_paths : tuple of Path
+        Knowledge graph, for tier 2 (several files are united).
+    gene_sets_path : Path or None
+        GMT file, for tier 3.
+    settings : Settings
+        What can change a score.
+    duplicates, pairing : str
+        As `eval_tiers.io.pairing.pair_rows`.
+    mode_signs : dict of str to int
+        Perturbation sign by type, for records that give none.
+    by : tuple of str
+        Gold fields to slice by.
+    train_path : Path or None
+        Gold file of training questions, for the baseline of readout majorities.
+    consensus, undirected : bool, str
+        How graph files are read.
+    jobs : int
+        Processes; 0: as many as there are processors, and one for small inputs.
+    batch_rows : int
+        Gold rows a batch. Changes no number.
+    """
+
+    pairs: tuple[FilePair, ...]
+    tiers: frozenset[int] = DEFAULT_TIERS
+    format_name: str = "auto"
+    graph_paths: tuple[Path, ...] = ()
+    gene_sets_path: Path | None = None
+    settings: Settings = field(default_factory=Settings)
+    duplicates: str = "error"
+    pairing: str = "auto"
+    mode_signs: dict[str, int] = field(default_factory=dict)
+    by: tuple[str, ...] = ()
+    train_path: Path | None = None
+    consensus: bool = False
+    undirected: str = "skip"
+    jobs: int = 0
+    batch_rows: int = BATCH_ROWS
+
+    def __post_init__(self) -> None:
+        if not self.tiers or not self.tiers <= ALL_TIERS:
+            raise UsageError(
+                Problem("unknown-tier", f"tiers are {sorted(self.tiers)}", fix="of 1, 2 and 3")
+            )
+        if 2 in self.tiers and not self.graph_paths:
+            raise UsageError(
+                Problem(
+                    "no-knowledge-graph",
+                    "tier 2 checks chains against a knowledge graph, and none is given",
+                    fix="name one with --external-kg FILE, or leave out tier 2 (--tiers 1)",
+                )
+            )
+        if 3 in self.tiers and self.gene_sets_path is None:
+            raise UsageError(
+                Problem(
+                    "no-gene-sets",
+                    "tier 3 compares GO sets, and no gene-set file is given",
+                    fix="name one with --go-gmt FILE, or leave out tier 3",
+                )
+            )

@@ -1,0 +1,290 @@
+"""Scores batches, in this process or in several; a batch comes back as finished tables."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from eval_tiers.domain.columns import columns_for
+from eval_tiers.domain.findings import Finding
+from eval_tiers.domain.taxonomy import EDGE_STATUSES
+from eval_tiers.exceptions import InfrastructureError, Problem
+from eval_tiers.formats.base import BenchmarkFormat
+from eval_tiers.formats.registry import format_named
+from eval_tiers.io.batches import ReadOptions, read_batch
+from eval_tiers.io.pairing import PairedRows
+from eval_tiers.io.tables import SAMPLE_KEY, render_csv, samples_table, text_array
+from eval_tiers.pipeline.scoring import GoResources, ScoredBatch, score_batch
+from eval_tiers.settings import Settings
+from eval_tiers.summaries.collect import collect
+from eval_tiers.summaries.tally import Tallies
+
+if TYPE_CHECKING:
+    from eval_tiers.io.training import TrainingMajority
+    from eval_tiers.kg.graph import SignedGraph
+    from eval_tiers.tiers.edges import EdgeSet
+    from eval_tiers.tiers.evidence import KgEvidence
+    from eval_tiers.tiers.paths import PathTrace
+
+
+@dataclass(slots=True)
+class Context:
+    """All that a worker needs; processes that are forked share it."""
+
+    paired: Sequence[PairedRows]
+    tiers: frozenset[int]
+    settings: Settings
+    format_name: str
+    read_options: ReadOptions
+    graph: SignedGraph | None = None
+    go: GoResources | None = None
+    training: TrainingMajority | None = None
+    spreadsheet_safe: bool = False
+    as_csv: bool = True
+
+    @property
+    def benchmark(self) -> BenchmarkFormat:
+        """The format's plug-in."""
+        return format_named(self.format_name)
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """Gold rows ``first`` to ``last`` of one pair."""
+
+    pair: int
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
+class BaselineRow:
+    """A gold row drawn for the KG shortest-path baseline; sorts by its draw."""
+
+    draw: int
+    source: str
+    target: str
+    perturbation_sign: int
+    gold_label: int
+
+
+@dataclass(slots=True)
+class BatchResult:
+    """A scored batch, ready to write."""
+
+    job: Job
+    rows: int
+    samples: pa.Table
+    samples_csv: bytes
+    texts: pa.Table
+    chains: pa.Table | None
+    tallies: Tallies
+    ledger: dict[str, int]
+    unreadable_n: int
+    counts: dict[str, int]
+    findings: list[Finding]
+    baseline: list[BaselineRow]
+    chain_genes: list[str] = field(default_factory=list)
+
+
+def score_job(context: Context, job: Job) -> BatchResult:
+    """Read, score and tabulate one batch."""
+    paired = context.paired[job.pair]
+    read = read_batch(paired, job.first, job.last, context.benchmark, context.read_options)
+    batch = read.batch
+    if context.training is not None:
+        labels, unseen = context.training.predict(batch.symbols, batch.readout)
+        batch.columns["train_label"], batch.columns["train_unseen"] = labels, unseen
+    scored = score_batch(batch, context.tiers, context.settings, context.graph, context.go)
+    split = paired.pair.split
+    values = scored.columns
+    values["split"] = split
+    values["source_path"] = paired.gold.path
+    n = batch.n
+    has_prediction = np.array([line is not None for line in values["prediction_line"]], np.bool_)
+    values["prediction_path"] = [paired.predictions.path if has else None for has in has_prediction.tolist()]
+    tallies = collect(
+        batch,
+        values,
+        file=f"{job.pair:06d}",
+        split=split,
+        by=context.read_options.by,
+        gold=scored.gold,
+        predicted=scored.predicted,
+        match=scored.match,
+        gold_evidence=scored.gold_evidence,
+        predicted_evidence=scored.predicted_evidence,
+    )
+    samples = samples_table(columns_for(context.tiers), values, n)
+    texts = pa.table(
+        {name: samples[name] for name in SAMPLE_KEY}
+        | {
+            "prediction_path": samples["prediction_path"],
+            "prediction_line": samples["prediction_line"],
+            "byte_offset": pa.array(values["text_offset"], pa.int64()),
+            "byte_length": pa.array(values["text_length"], pa.int64()),
+            "crc32": pa.array(values["text_crc32"], pa.uint32()),
+        }
+    )
+    return BatchResult(
+        job=job,
+        rows=n,
+        samples=samples,
+        samples_csv=render_csv(samples, context.spreadsheet_safe, header=False)
+        if context.as_csv
+        else b"",
+        texts=texts,
+        chains=_chains_table(scored, samples) if context.tiers & {2, 3} else None,
+        tallies=tallies,
+        ledger=read.ledger,
+        unreadable_n=read.unreadable_n,
+        counts=batch.counts,
+        findings=read.findings,
+        baseline=_draw_baseline(context, scored),
+        chain_genes=batch.symbols[:2000] if job.first == 0 else [],
+    )
+
+
+def _chains_table(scored: ScoredBatch, samples: pa.Table) -> pa.Table:
+    """One row an edge: sample key, side, source, sign, target, status, on_path."""
+    sides = [
+        _side_columns("gold", scored.gold, scored.gold_evidence, scored.gold_trace),
+        _side_columns(
+            "predicted", scored.predicted, scored.predicted_evidence, scored.predicted_trace
+        ),
+    ]
+    merged: dict[str, Any] = {
+        name: np.concatenate([side[name] for side in sides]) for name in sides[0]
+    }
+    order = np.lexsort((merged["first"], merged["side"], merged["sample"]))
+    sample = pa.array(merged["sample"][order])
+
+    symbols = text_array(scored.batch.symbols)
+    status, on_path = merged["status"][order], merged["on_path"][order]
+    columns = {name: samples[name].take(sample) for name in SAMPLE_KEY}
+    columns |= {
+        "side": pa.array(["gold", "predicted"]).take(pa.array(merged["side"][order])),
+        "source": symbols.take(pa.array(merged["source"][order])),
+        "sign": pa.array(merged["sign"][order]),
+        "target": symbols.take(pa.array(merged["target"][order])),
+        "status": pa.array(EDGE_STATUSES).take(pa.array(status, mask=status < 0)),
+        "on_path": pa.array(on_path == 1, mask=on_path < 0),
+    }
+    return pa.table(columns)
+
+
+def _side_columns(
+    side: str, edges: EdgeSet, evidence: KgEvidence | None, trace: PathTrace | None
+) -> dict[str, Any]:
+    unknown = np.full(len(edges), -1, np.int8)
+    return {
+        "side": np.full(len(edges), 0 if side == "gold" else 1, np.int8),
+        "sample": edges.sample,
+        "first": edges.first,
+        "source": edges.source,
+        "sign": edges.sign,
+        "target": edges.target,
+        "status": unknown if evidence is None else evidence.status,
+        "on_path": unknown if trace is None else trace.on_path,
+    }
+
+
+def _draw_baseline(context: Context, scored: ScoredBatch) -> list[BaselineRow]:
+    """Draw gold rows by a hash of their key: the same ones whatever the order or the batches."""
+    wanted = context.settings.baseline_sample
+    if context.graph is None or wanted == 0:
+        return []
+    batch, columns = scored.batch, scored.columns
+    split = str(columns["split"])
+    first_of_item = np.flatnonzero(np.diff(batch.item, prepend=-1) != 0)
+    draws = []
+    for row in first_of_item.tolist():
+        if batch.perturbation[row] < 0 or batch.readout[row] < 0:
+            continue
+        key = f"{split}\0{columns['pert_type'][row]}\0{columns['sample_id'][row]}"
+        digest = blake2b(key.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        draws.append((int.from_bytes(digest, "big"), row))
+    draws.sort()
+    return [
+        BaselineRow(
+            draw,
+            batch.symbols[int(batch.perturbation[row])],
+            batch.symbols[int(batch.readout[row])],
+            int(columns["perturbation_sign"][row]),
+            int(columns["gold_label"][row]),
+        )
+        for draw, row in draws[:wanted]
+    ]
+
+
+_context: Context | None = None
+
+
+def _set_context(context: Context) -> None:
+    global _context
+    _context = context
+
+
+def _score_in_worker(job: Job) -> BatchResult:
+    if _context is None:
+        raise RuntimeError("the worker has no context")
+    return score_job(_context, job)
+
+
+def score_jobs(context: Context, jobs: Sequence[Job], processes: int) -> Iterator[BatchResult]:
+    """Yield the results of all jobs, in order; no more than a few are held at a time.
+
+    Raises
+    ------
+    InfrastructureError
+        A worker process was killed.
+    """
+    if processes <= 1 or len(jobs) <= 1:
+        for job in jobs:
+            yield score_job(context, job)
+        return
+    import multiprocessing
+
+    method = "fork" if sys.platform.startswith("linux") else "spawn"
+    with ProcessPoolExecutor(
+        processes, multiprocessing.get_context(method), _set_context, (context,)
+    ) as pool:
+        pending: deque[Future[BatchResult]] = deque()
+        remaining = iter(jobs)
+        try:
+            for job in remaining:
+                pending.append(pool.submit(_score_in_worker, job))
+                if len(pending) > processes + 1:
+                    yield pending.popleft().result()
+            while pending:
+                yield pending.popleft().result()
+        except BrokenProcessPool as error:
+            raise InfrastructureError(
+                Problem(
+                    "worker-killed",
+                    "a worker process was killed, probably for want of memory",
+                    fix="use fewer --jobs or a smaller --batch-size",
+                )
+            ) from error
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def usable_processors() -> int:
+    """Return how many processors this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:
+        return os.cpu_count() or 1
+
+

@@ -1,0 +1,171 @@
+"""Makes the tallies of one scored batch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eval_tiers.summaries.measures import measure_chains, measure_go_sets, measure_labels
+from eval_tiers.summaries.tally import MeasureTable, Tallies, add_groups
+
+if TYPE_CHECKING:
+    from eval_tiers.domain.batch import Batch
+    from eval_tiers.tiers.chains import ChainMatch
+    from eval_tiers.tiers.edges import EdgeSet
+    from eval_tiers.tiers.evidence import KgEvidence
+
+
+def collect(
+    batch: Batch,
+    columns: Mapping[str, Any],
+    *,
+    file: str,
+    split: str | None,
+    by: Sequence[str] = (),
+    gold: EdgeSet | None = None,
+    predicted: EdgeSet | None = None,
+    match: ChainMatch | None = None,
+    gold_evidence: KgEvidence | None = None,
+    predicted_evidence: KgEvidence | None = None,
+) -> Tallies:
+    """Tally a batch: the whole, its file and split, and by type, cell line and other fields.
+
+    Parameters
+    ----------
+    batch : Batch
+        As read.
+    columns : mapping of str to array
+        Scored columns.
+    file, split : str
+        Slices that are the same for the whole batch.
+    by : sequence of str
+        Further columns (``by:<field>``) to slice by.
+    gold, predicted, match, gold_evidence, predicted_evidence
+        Of tier 2, None when it did not run.
+    """
+    tallies = Tallies()
+    table = MeasureTable(batch.n, batch.weight)
+    measure_labels(table, columns)
+    if (
+        match is not None
+        and gold is not None
+        and predicted is not None
+        and gold_evidence is not None
+        and predicted_evidence is not None
+    ):
+        gold_in_kg = 1.0 - gold_evidence.hallucination_rate
+        gold_in_kg[~batch.has_gold_chain] = np.nan
+        measure_chains(
+            table,
+            columns,
+            batch=batch,
+            gold_in_kg=gold_in_kg,
+            conflict_n=(gold.count(gold.conflict), predicted.count(predicted.conflict)),
+            unsigned_shared_n=match.unsigned_shared_n,
+            pairs=_node_counts((gold, gold_evidence), (predicted, predicted_evidence))
+            | _pair_counts(gold, gold_evidence, "gold")
+            | _pair_counts(predicted, predicted_evidence, "predicted"),
+            expected=_expected_sums(predicted, predicted_evidence),
+        )
+    if "go_sim" in columns:
+        measure_go_sets(table, columns)
+    table.add_to(tallies.slice("all"))
+    table.add_to(tallies.slice("file", file))
+    table.add_to(tallies.slice("split", split or ""))
+    for dimension in ("pert_type", "cell_line"):
+        table.add_by(tallies, dimension, columns[dimension])
+    for field in by:
+        table.add_by(tallies, f"by:{field}", columns[f"by:{field}"])
+    right = np.asarray(columns["answer_correct"])
+    for dimension, codes in (("perturbation", batch.perturbation), ("readout", batch.readout)):
+        add_groups(tallies, dimension, batch.symbols, codes, batch.weight, right)
+    if batch.n and int(batch.item[-1]) + 1 < batch.n:
+        _count_rollouts(tallies, batch, columns)
+    elif batch.n:
+        ones = int(np.count_nonzero(right))
+        tallies.rollouts = {(1, 1): ones, (0, 1): batch.n - ones}
+    return tallies
+
+
+def _pair_counts(
+    edges: EdgeSet, evidence: KgEvidence, side: str
+) -> dict[str, NDArray[np.int64]]:
+    """Pairs a sample: in the KG, with both nodes known, and routes of two steps among the rest."""
+    from eval_tiers.domain.taxonomy import STATUS_CODES
+
+    counts = {
+        f"{side}_pair_in_kg_n": edges.count(evidence.in_kg),
+        f"{side}_pair_known_n": edges.count(evidence.known),
+        f"{side}_pair_n": edges.count(),
+    }
+    if side == "predicted":
+        two_step = evidence.status == STATUS_CODES["shortcut"]
+        counts["shortcut_open_n"] = edges.count(_open_pairs(evidence))
+        counts["shortcut_seen_n"] = edges.count(two_step)
+    return counts
+
+
+def _node_counts(*sides: tuple[EdgeSet, KgEvidence]) -> dict[str, NDArray[np.int64]]:
+    """Ends of edges a sample, and how many of the edges have both ends in the KG, both sides."""
+    return {
+        "chain_node_n": sum(edges.count() for edges, _ in sides),
+        "chain_node_in_kg_n": sum(edges.count(evidence.known) for edges, evidence in sides),
+    }  # type: ignore[dict-item]
+
+
+def _open_pairs(evidence: KgEvidence) -> NDArray[np.bool_]:
+    """Pairs that could be shortcuts: both nodes known, not in the KG either way round."""
+    from eval_tiers.domain.taxonomy import STATUS_CODES
+
+    return (evidence.status == STATUS_CODES["shortcut"]) | (
+        evidence.status == STATUS_CODES["absent"]
+    )
+
+
+def _expected_sums(
+    edges: EdgeSet, evidence: KgEvidence
+) -> dict[str, NDArray[np.float64]]:
+    open_pairs = _open_pairs(evidence)
+    return {
+        "expected_in_kg": np.bincount(
+            edges.sample, weights=evidence.expected_in_kg, minlength=edges.n_samples
+        ),
+        "expected_shortcut": np.bincount(
+            edges.sample[open_pairs],
+            weights=evidence.expected_shortcut[open_pairs],
+            minlength=edges.n_samples,
+        ),
+    }
+
+
+def _count_rollouts(tallies: Tallies, batch: Batch, columns: Mapping[str, Any]) -> None:
+    """Items by (right, rollouts), and how often rollouts agree."""
+    items = int(batch.item[-1]) + 1
+    n = np.bincount(batch.item, minlength=items)
+    right = np.bincount(batch.item[np.asarray(columns["answer_correct"])], minlength=items)
+    keys, counts = np.unique(np.stack([right, n], axis=1), axis=0, return_counts=True)
+    tallies.rollouts = {
+        (int(key[0]), int(key[1])): int(count)
+        for key, count in zip(keys, counts, strict=True)
+    }
+    votes = np.zeros((items, 4), np.int64)
+    np.add.at(votes, (batch.item, columns["predicted_label"].astype(np.int64)), 1)  # -1: last
+    voted = votes[:, :3]
+    winner = voted.argmax(axis=1)
+    best = voted.max(axis=1)
+    tied = (voted == best[:, None]).sum(axis=1) > 1
+    gold = np.zeros(items, np.int64)
+    gold[batch.item] = columns["gold_label"]
+    several = n > 1
+    pairs = n * (n - 1) / 2
+    same = (votes * (votes - 1) / 2).sum(axis=1)
+    agreement = np.divide(same, pairs, out=np.zeros(items), where=several)
+    whole = tallies.slice("all").sums
+    whole["vote_item_n"] = items
+    whole["vote_right_n"] = int(np.count_nonzero((best > 0) & ~tied & (winner == gold)))
+    whole["vote_tied_n"] = int(np.count_nonzero((best > 0) & tied))
+    whole["agreement_item_n"] = int(np.count_nonzero(several))
+    whole["agreement_sum"] = int(np.rint(agreement[several] * 10**9).sum())
