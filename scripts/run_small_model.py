@@ -43,12 +43,6 @@ EXAMPLES = (
         "down.</thinking>\n<answer>down</answer>\n"
         '<triplet>[["VKORC1", "+", "GGCX"], ["GGCX", "+", "F2"]]</triplet>',
     ),
-    (
-        "A culture of HEK293 cells is compared with its control after HBA1 is overexpressed. Is "
-        "OPN1LW up, down or unchanged? Explain with signed edges.",
-        "<thinking>No route leads from HBA1 to OPN1LW, so OPN1LW stays as it is.</thinking>\n"
-        "<answer>unchanged</answer>\n<triplet>[]</triplet>",
-    ),
 )
 
 

@@ -575,6 +575,11 @@ def plant(
             yield question, format_output(question, edges, answer, fault), label, fault
 
 
+def format_json(record: dict[str, object]) -> str:
+    """One line of JSON."""
+    return json.dumps(record, ensure_ascii=False)
+
+
 def write_lines(path: Path, lines: Sequence[str]) -> None:
     """Write lines with line feeds, whatever the platform."""
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -585,22 +590,20 @@ def write_demo(network: Network, folder: Path) -> Counter[str]:
     """Write questions, planted predictions and their labels; count the labels."""
     questions = build_questions(network)
     planted = {row[0].sample_id: row for row in plant(questions, network)}
+    labels = ["sample_id\tsplit\tpert_type\terror_label\tfault"]
     for split in SPLITS:
         for kind in KINDS:
             rows = [q for q in questions if (q.split, q.kind) == (split, kind)]
-            gold = [json.dumps(q.record(), ensure_ascii=False) for q in rows]
+            gold = [format_json(q.record()) for q in rows]
             write_lines(folder / "questions" / "gt" / split / f"pqa_{kind}.jsonl", gold)
             texts = [
-                json.dumps(
-                    {"id": q.sample_id, "output": planted[q.sample_id][1]}, ensure_ascii=False
-                )
+                format_json({"id": q.sample_id, "output": planted[q.sample_id][1]})
                 for q in shuffled(rows, "prediction order")
             ]
             write_lines(folder / "predictions" / "planted" / split / f"model_{kind}.jsonl", texts)
-    labels = ["sample_id\tsplit\tpert_type\terror_label\tfault"]
-    for question in questions:
-        _, _, label, fault = planted[question.sample_id]
-        labels.append("\t".join((question.sample_id, question.split, question.kind, label, fault)))
+            for question in rows:
+                label, fault = planted[question.sample_id][2:]
+                labels.append("\t".join((question.sample_id, split, kind, label, fault)))
     write_lines(folder / "predictions" / "planted" / "planted_labels.tsv", labels)
     return Counter(row[2] for row in planted.values())
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,8 @@ from eval_tiers.go.profiles import GoProfiles
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
+
+    Rows = csr_array[np.float64, tuple[int, int]]
 
 _ANNOTATIONS_AT_ONCE = 1 << 20  # bounds memory, and keeps a chunk near the cache
 _FEW_GENES = 6  # up to here adding rows one by one is faster than a matrix product
@@ -98,9 +100,7 @@ def _load(lists: GeneLists, profiles: GoProfiles) -> npt.NDArray[np.int64]:
     return np.diff(total[lists.indptr])
 
 
-def _profile_rows(
-    lists: GeneLists, profiles: GoProfiles
-) -> csr_array[np.float64, tuple[int, int]]:
+def _profile_rows(lists: GeneLists, profiles: GoProfiles) -> Rows:
     """Sum the profiles of each list; columns ascend in each row.
 
     Both ways give the same bits: a term's weight is added to itself once a gene that has it.
@@ -112,13 +112,13 @@ def _profile_rows(
     if 0 < most <= _FEW_GENES:
         rows = profiles.padded[_nth_gene(lists, 0)]
         for rank in range(1, most):
-            rows = csr_array(rows + profiles.padded[_nth_gene(lists, rank)])
+            rows = rows + profiles.padded[_nth_gene(lists, rank)]
         return rows
     indicator = csr_array(
         (np.ones(len(lists.gene)), lists.gene, lists.indptr),
         shape=(len(size), profiles.gene_n),
     )
-    rows = indicator @ profiles.weights
+    rows = cast("Rows", indicator @ profiles.weights)
     rows.sort_indices()
     return rows
 
@@ -131,12 +131,12 @@ def _nth_gene(lists: GeneLists, rank: int) -> npt.NDArray[np.int64]:
     return gene
 
 
-def _row_norms(matrix: csr_array[np.float64, tuple[int, int]]) -> npt.NDArray[np.float64]:
+def _row_norms(matrix: Rows) -> npt.NDArray[np.float64]:
     squared = matrix.copy()
     squared.data *= squared.data
     return np.sqrt(_row_sums(squared))
 
 
-def _row_sums(matrix: csr_array[np.float64, tuple[int, int]]) -> npt.NDArray[np.float64]:
+def _row_sums(matrix: Rows) -> npt.NDArray[np.float64]:
     """Add up each row from left to right."""
     return np.asarray(matrix @ np.ones(matrix.shape[1]))

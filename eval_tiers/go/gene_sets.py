@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -96,7 +97,8 @@ def parse_gmt(
     -------
     GeneSets
     tuple of Finding
-        What reading had to mend or may have got wrong (errors and warnings, in line order).
+        What reading had to mend or may have got wrong (errors and warnings): one a kind, at the
+        first line that has it, with the number of further lines (`check_gmt` lists them all).
 
     Raises
     ------
@@ -116,8 +118,18 @@ def parse_gmt(
     """
     table = parse_gmt_table(data, path, case)
     sets = build_gene_sets(table)
-    found = tuple(finding for finding in find_faults(table) if finding.level != "note")
-    return sets, found
+    return sets, _first_of_each_kind(find_faults(table))
+
+
+def _first_of_each_kind(findings: list[Finding]) -> tuple[Finding, ...]:
+    line_n = Counter(finding.code for finding in findings)
+    first: dict[str, Finding] = {}
+    for finding in findings:
+        if finding.level != "note" and finding.code not in first:
+            more = line_n[finding.code] - 1
+            message = finding.message + (f" (and {more:,} more of the kind)" if more else "")
+            first[finding.code] = replace(finding, message=message)
+    return tuple(first.values())
 
 
 def build_gene_sets(table: GmtTable) -> GeneSets:

@@ -180,9 +180,7 @@ def _spellings(raw: list[str]) -> tuple[list[str], npt.NDArray[np.bool_]]:
     return spelling, weighted
 
 
-def first_fields(
-    table: GmtTable, flagged: npt.NDArray[np.bool_]
-) -> Iterator[tuple[int, str]]:
+def first_fields(table: GmtTable, flagged: npt.NDArray[np.bool_]) -> Iterator[tuple[int, str]]:
     """Yield each row that holds a gene field flagged in ``flagged[raw]``, with the first one."""
     if not flagged.any():
         return

@@ -94,9 +94,7 @@ def _case_variants(table: GmtTable) -> Iterator[Finding]:
     common = {
         upper: min(names, key=lambda name: (-uses[name], name)) for upper, names in several.items()
     }
-    rare = np.array(
-        [common.get(name.upper(), name) != name for name in table.spelling], np.bool_
-    )
+    rare = np.array([common.get(name.upper(), name) != name for name in table.spelling], np.bool_)
     index_of = {raw: index for index, raw in enumerate(table.raw)}
     for row, raw in first_fields(table, rare):
         name = table.spelling[index_of[raw]]

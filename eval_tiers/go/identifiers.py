@@ -53,9 +53,7 @@ def identifier_kind(name: str) -> str:
     match = _ANY_KIND.fullmatch(name) if _DIGIT.search(name) else None
     if match is None:
         return SYMBOL
-    return next(
-        kind for group, kind in _KIND_OF_GROUP.items() if match.group(group) is not None
-    )
+    return next(kind for group, kind in _KIND_OF_GROUP.items() if match.group(group) is not None)
 
 
 def is_spreadsheet_date(name: str) -> bool:

@@ -32,9 +32,7 @@ class GenePool:
     weight: npt.NDArray[np.float64]
 
 
-def draw_pool(
-    annotation_n: npt.NDArray[np.int64], size: int, seed: int, side: int
-) -> GenePool:
+def draw_pool(annotation_n: npt.NDArray[np.int64], size: int, seed: int, side: int) -> GenePool:
     """Draw up to ``size`` genes, as many from each stratum floor(log2(annotation count)).
 
     Strata smaller than their share are taken whole (so are all of them when ``size`` allows),

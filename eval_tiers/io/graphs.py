@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from eval_tiers.domain.findings import Finding
 from eval_tiers.exceptions import SourceRef
 from eval_tiers.io.atomic import atomic_writer
 from eval_tiers.io.sources import UTF8_BOM, read_bytes, refuse_utf16
+from eval_tiers.kg.describe import check_identifiers
 from eval_tiers.kg.edges import EdgeTable
 from eval_tiers.kg.graph import SignedGraph, signs_of_mask
 from eval_tiers.kg.registry import binary_source, choose_source, refuse_foreign
@@ -47,9 +49,10 @@ def read_edge_table(path: Pathname, options: ReadOptions | None = None) -> EdgeT
     options = ReadOptions() if options is None else options
     name = str(path)
     data = read_bytes(path, "graph file")
-    source = binary_source(Head(name, data[:HEAD_BYTES]), options.format_name)
+    head = Head(name, data[:HEAD_BYTES])
+    refuse_foreign(head)
+    source = binary_source(head, options.format_name)
     if source is None:
-        refuse_foreign(Head(name, data[:HEAD_BYTES]))
         data = _text(data, name)
         source = choose_source(Head(name, data[:HEAD_BYTES]), options.format_name)
     return _with_notes(source.parse(data, name, options), source, options)
@@ -60,11 +63,48 @@ def read_graph(
 ) -> SignedGraph:
     """Read one or several graph files and unite them; raises as `read_edge_table`.
 
-    What the readers found is in the graph's `findings` and `counts`.
+    What the readers found is in the graph's `findings` and `counts`, with a warning where its
+    nodes are no gene symbols.
     """
     if isinstance(paths, (str, os.PathLike)):
         paths = (paths,)
-    return SignedGraph.from_edges([read_edge_table(path, options) for path in paths])
+    graph = SignedGraph.from_edges([read_edge_table(path, options) for path in paths])
+    found = check_identifiers(graph, ", ".join(map(str, paths)))
+    return replace(graph, findings=(*graph.findings, *found)) if found else graph
+
+
+def describe_graph_file(
+    paths: Pathname | Sequence[Pathname], options: ReadOptions | None = None
+) -> tuple[SignedGraph, dict[str, object]]:
+    """Read graph files and say what they hold.
+
+    Returns
+    -------
+    graph : SignedGraph
+    described : dict
+        ``files`` (path, format and sha256 of each), the keys of
+        `eval_tiers.kg.describe.describe_graph`, those of `ReadCounts`, and ``findings``.
+    """
+    if isinstance(paths, (str, os.PathLike)):
+        paths = (paths,)
+    graph = read_graph(paths, options)
+    files = [
+        {"path": str(path), "format": name, "sha256": sha256_of(path)}
+        for path, name in zip(paths, graph.format_names, strict=True)
+    ]
+    described: dict[str, object] = {
+        "files": files,
+        **graph.describe(),
+        **asdict(graph.counts),
+        "findings": [finding.as_dict() for finding in graph.findings],
+    }
+    return graph, described
+
+
+def sha256_of(path: Pathname) -> str:
+    """Return the sha256 of a file as it lies on disk (compressed, if it is)."""
+    with open(path, "rb") as handle:
+        return hashlib.file_digest(handle, "sha256").hexdigest()
 
 
 def write_graph_tsv(graph: SignedGraph, path: Path) -> None:

@@ -10,18 +10,14 @@ import numpy as np
 
 from eval_tiers.domain.findings import Finding
 from eval_tiers.exceptions import SourceRef
+from eval_tiers.kg.coded import encode_column
 from eval_tiers.kg.columns import SIGN_NAMES
-from eval_tiers.kg.edges import (
-    LINES_SHOWN,
-    EdgeTable,
-    ReadCounts,
-    build_edge_table,
-    encode_column,
-    normalise_symbol,
-)
+from eval_tiers.kg.edges import EdgeTable, ReadCounts, build_edge_table
 from eval_tiers.kg.flags import flag_of_word
+from eval_tiers.kg.naming import normalise_symbol
 from eval_tiers.kg.signs import is_clear_sign, read_signs, sign_of_word
 from eval_tiers.kg.source import ReadOptions
+from eval_tiers.kg.wording import LINES_SHOWN
 
 Attributes = Mapping[object, object]
 Node = tuple[object, Attributes]

@@ -2,41 +2,16 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
 
 import numpy as np
-import numpy.typing as npt
 
 from eval_tiers.domain.findings import Finding
 from eval_tiers.exceptions import SourceRef
-
-Int8Array = npt.NDArray[np.int8]
-Int32Array = npt.NDArray[np.int32]
-BoolArray = npt.NDArray[np.bool_]
-
-LINES_SHOWN = 5
-
-_BREAKS = re.compile(r"[\t\n\r]+")
-_TITLE_CASE = re.compile(r"[A-Z][a-z]{0,5}\d*[a-z0-9-]{0,5}\Z")
-_ORF = re.compile(r"C(\d+|X|Y)orf\d+\Z")
-_MONTH = r"(JAN|FEB|MAR|APR|MAY|JUN|JUL|AUG|SEP|SEPT|OCT|NOV|DEC)"
-_EXCEL_DATE = re.compile(rf"(\d{{1,2}}-{_MONTH}|{_MONTH}-\d{{1,2}})\Z")
-
-
-def normalise_symbol(name: str) -> str:
-    """Return a node name as it is matched: stripped and upper-cased (human symbols).
-
-    Tabs and line breaks inside become one space; nothing else is changed.
-
-    Examples
-    --------
-    >>> normalise_symbol(" Nkx2-1 ")
-    'NKX2-1'
-    """
-    name = name.strip().upper()
-    return _BREAKS.sub(" ", name) if _BREAKS.search(name) else name
+from eval_tiers.kg.coded import BoolArray, CodedColumn, Int8Array, Int32Array, is_empty
+from eval_tiers.kg.naming import NodeNames
+from eval_tiers.kg.wording import LINES_SHOWN, plural, say_lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,21 +90,6 @@ class EdgeTable:
         return int(self.source.size)
 
 
-@dataclass(frozen=True, slots=True)
-class CodedColumn:
-    """A text column as distinct values and int32 codes into them."""
-
-    values: Sequence[str]
-    codes: Int32Array
-
-
-def encode_column(values: Iterable[str]) -> CodedColumn:
-    """Return a column of strings as distinct values (in order of first use) and codes."""
-    index: dict[str, int] = {}
-    codes = [index.setdefault(value, len(index)) for value in values]
-    return CodedColumn(list(index), np.asarray(codes, dtype=np.int32))
-
-
 def build_edge_table(
     source: CodedColumn,
     target: CodedColumn,
@@ -162,7 +122,7 @@ def build_edge_table(
         Physical line of a row, for messages.
     """
     found = list(findings)
-    keep = _is_named(source) & _is_named(target)
+    keep = ~(is_empty(source) | is_empty(target))
     empty_n = int(keep.size - np.count_nonzero(keep))
     if empty_n:
         line = line_of if line_of is not None else _no_line
@@ -177,7 +137,7 @@ def build_edge_table(
         source = CodedColumn(source.values, source.codes[keep])
         target = CodedColumn(target.values, target.codes[keep])
         sign = sign[keep]
-    interner = _Interner()
+    interner = NodeNames()
     source_codes = interner.codes(source)
     target_codes = interner.codes(target)
     for name in lone_nodes:
@@ -196,96 +156,5 @@ def build_edge_table(
     )
 
 
-def plural(count: int, noun: str) -> str:
-    """Return the noun, with an s unless the count is 1."""
-    return noun if count == 1 else f"{noun}s"
-
-
-def say_lines(lines: Sequence[int | None]) -> str:
-    """Return `` (lines 3, 9)`` for the lines that are known, else an empty string."""
-    known = [str(line) for line in lines if line is not None]
-    return f" ({plural(len(known), 'line')} {', '.join(known)})" if known else ""
-
-
-def _is_named(column: CodedColumn) -> BoolArray:
-    named = np.asarray([bool(value.strip()) for value in column.values], dtype=np.bool_)
-    return named[column.codes]
-
-
 def _no_line(row: int) -> int | None:
     return None
-
-
-class _Interner:
-    """Gives each normalised name one code, and remembers how names were spelled."""
-
-    def __init__(self) -> None:
-        self.nodes: list[str] = []
-        self.title_case: list[bool] = []
-        self._index: dict[str, int] = {}
-        self._spelling: list[str] = []
-        self._merged: dict[str, str] = {}
-
-    def code(self, raw: str) -> int:
-        """Return the code of a name as spelled in the file; -1 for an empty one."""
-        spelled = raw.strip()
-        name = spelled.upper()
-        code = self._index.get(name)
-        if code is None:
-            if not name:
-                return -1
-            name = normalise_symbol(name)
-            if not name.isascii():
-                name = name.encode("utf-8", "replace").decode("utf-8")
-            code = self._index.setdefault(name, len(self.nodes))
-            if code == len(self.nodes):
-                self.nodes.append(name)
-                self._spelling.append(spelled)
-                self.title_case.append(spelled != name and _looks_like_mouse(spelled))
-        elif spelled != self._spelling[code]:
-            self._merged.setdefault(name, f"{self._spelling[code]}/{spelled}")
-        return code
-
-    def codes(self, column: CodedColumn) -> Int32Array:
-        """Intern the values that the column uses (not those of rows left out)."""
-        used = np.zeros(len(column.values), dtype=np.bool_)
-        used[column.codes] = True
-        table = np.full(len(column.values), -1, dtype=np.int32)
-        for place in np.flatnonzero(used).tolist():
-            table[place] = self.code(column.values[place])
-        return table[column.codes]
-
-    def findings(self, path: str) -> list[Finding]:
-        found = []
-        dates = [name for name in self.nodes if "-" in name and _EXCEL_DATE.match(name)]
-        if dates:
-            found.append(
-                Finding(
-                    "excel-date",
-                    f"{len(dates)} {plural(len(dates), 'name')} that a spreadsheet turned into a "
-                    f"date, left as {'it is' if len(dates) == 1 else 'they are'}: "
-                    + ", ".join(dates[:LINES_SHOWN]),
-                    SourceRef(path),
-                    fix="get the original file: which gene 2-Sep or 1-Mar was can't be told",
-                )
-            )
-        if self._merged:
-            count = len(self._merged)
-            found.append(
-                Finding(
-                    "case-merged",
-                    f"{count} {plural(count, 'name')} in several spellings (upper and lower case) "
-                    "taken for one node: " + ", ".join(list(self._merged.values())[:LINES_SHOWN]),
-                    SourceRef(path),
-                    "note",
-                )
-            )
-        return found
-
-
-def _looks_like_mouse(spelled: str) -> bool:
-    return (
-        _TITLE_CASE.match(spelled) is not None
-        and any(letter.islower() for letter in spelled)
-        and _ORF.match(spelled) is None
-    )

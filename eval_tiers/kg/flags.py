@@ -8,7 +8,8 @@ import numpy as np
 
 from eval_tiers.domain.findings import Finding
 from eval_tiers.exceptions import SourceRef
-from eval_tiers.kg.edges import LINES_SHOWN, BoolArray, CodedColumn, plural
+from eval_tiers.kg.coded import BoolArray, CodedColumn
+from eval_tiers.kg.wording import LINES_SHOWN, plural
 
 _YES = frozenset({"1", "1.0", "true", "t", "yes", "y"})
 _NO = frozenset({"", "0", "0.0", "false", "f", "no", "n"})

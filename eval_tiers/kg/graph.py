@@ -10,13 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from eval_tiers.domain.findings import Finding
-from eval_tiers.kg.edges import (
-    BoolArray,
-    EdgeTable,
-    Int32Array,
-    ReadCounts,
-    normalise_symbol,
-)
+from eval_tiers.kg.coded import BoolArray, Int32Array
+from eval_tiers.kg.edges import EdgeTable, ReadCounts
+from eval_tiers.kg.naming import normalise_symbol
 
 if TYPE_CHECKING:
     import networkx as nx

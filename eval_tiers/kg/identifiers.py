@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from eval_tiers.kg.edges import BoolArray
+from eval_tiers.kg.coded import BoolArray
 
 SYMBOL = "symbol"
 MOUSE_SYMBOL = "mouse-symbol"

@@ -11,7 +11,8 @@ import numpy as np
 
 from eval_tiers.domain.findings import Finding
 from eval_tiers.exceptions import SourceRef
-from eval_tiers.kg.edges import LINES_SHOWN, CodedColumn, Int8Array, plural
+from eval_tiers.kg.coded import CodedColumn, Int8Array
+from eval_tiers.kg.wording import LINES_SHOWN, plural
 
 
 def _words(text: str) -> frozenset[str]:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
+
+from eval_tiers.exceptions import Problem, UsageError
 
 if TYPE_CHECKING:
     from eval_tiers.kg.edges import EdgeTable
 
 HEAD_BYTES = 1 << 16
 SAMPLE_LINES = 50
-
-Undirected = Literal["skip", "both"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,17 @@ class ReadOptions:
 
     format_name: str | None = None
     consensus: bool = False
-    undirected: Undirected = "skip"
+    undirected: str = "skip"
+
+    def __post_init__(self) -> None:
+        if self.undirected not in ("skip", "both"):
+            raise UsageError(
+                Problem(
+                    "unknown-option",
+                    f"undirected is {self.undirected!r}",
+                    fix="give 'skip' or 'both'",
+                )
+            )
 
 
 @dataclass(frozen=True)
@@ -59,14 +69,26 @@ class Head:
         return name[name.rindex(".") :] if "." in name else ""
 
     @cached_property
+    def _all_lines(self) -> list[str]:
+        lines = self.data.decode("utf-8", errors="replace").split("\n")
+        if len(self.data) >= HEAD_BYTES and len(lines) > 1:
+            lines.pop()
+        return [line.rstrip("\r") for line in lines if line.strip()]
+
+    @cached_property
     def lines(self) -> list[str]:
         """First whole lines as text, without blank ones and ``#`` comments; at most 50."""
-        text = self.data.decode("utf-8", errors="replace")
-        lines = text.split("\n")
-        if len(self.data) >= HEAD_BYTES and len(lines) > 1:
-            lines = lines[:-1]
-        lines = [line.rstrip("\r") for line in lines]
-        return [line for line in lines if line.strip() and not line.startswith("#")][:SAMPLE_LINES]
+        return [line for line in self._all_lines if not line.startswith("#")][:SAMPLE_LINES]
+
+    @cached_property
+    def comment(self) -> str:
+        """The comment right above the first line; empty where there is none."""
+        above = ""
+        for line in self._all_lines:
+            if not line.startswith("#"):
+                return above
+            above = line
+        return ""
 
     @cached_property
     def binary(self) -> bool:

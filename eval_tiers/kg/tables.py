@@ -9,15 +9,11 @@ import numpy.typing as npt
 
 from eval_tiers.domain.findings import Finding
 from eval_tiers.exceptions import SourceRef
+from eval_tiers.kg.cells import Columns, read_columns
+from eval_tiers.kg.coded import CodedColumn, is_empty
 from eval_tiers.kg.columns import Roles
-from eval_tiers.kg.delimited import Columns, Layout, read_columns
-from eval_tiers.kg.edges import (
-    BoolArray,
-    CodedColumn,
-    EdgeTable,
-    ReadCounts,
-    build_edge_table,
-)
+from eval_tiers.kg.delimited import Layout
+from eval_tiers.kg.edges import EdgeTable, ReadCounts, build_edge_table
 from eval_tiers.kg.signs import read_signs, sign_of_word
 
 
@@ -94,12 +90,6 @@ def parse_signed_rows(
         lone_nodes=lone_names,
         line_of=line_of,
     )
-
-
-def is_empty(column: CodedColumn) -> BoolArray:
-    """Tell for each row whether its cell is blank."""
-    empty = np.asarray([not value.strip() for value in column.values], dtype=np.bool_)
-    return empty[column.codes]
 
 
 def _shifted(table: Columns, kept: npt.NDArray[np.int64]) -> Callable[[int], int | None]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Literal, cast
 
 import click
 
@@ -12,7 +12,7 @@ from eval_tiers.cli.console import print_findings, print_json
 if TYPE_CHECKING:
     from eval_tiers.domain.findings import Finding
 
-_LEVELS = ("error", "warning", "note")
+_LEVELS: tuple[Literal["error", "warning", "note"], ...] = ("error", "warning", "note")
 
 
 @click.group("gmt")

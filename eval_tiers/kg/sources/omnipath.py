@@ -9,15 +9,11 @@ import numpy as np
 
 from eval_tiers.domain.findings import Finding
 from eval_tiers.exceptions import BadInputError, Problem, SourceRef
+from eval_tiers.kg.cells import read_columns
+from eval_tiers.kg.coded import BoolArray, CodedColumn
 from eval_tiers.kg.columns import find_by_name, normalise_header
-from eval_tiers.kg.delimited import Layout, read_columns, require_text, sniff_layout
-from eval_tiers.kg.edges import (
-    BoolArray,
-    CodedColumn,
-    EdgeTable,
-    ReadCounts,
-    build_edge_table,
-)
+from eval_tiers.kg.delimited import Layout, require_text, sniff_layout
+from eval_tiers.kg.edges import EdgeTable, ReadCounts, build_edge_table
 from eval_tiers.kg.flags import read_flag
 from eval_tiers.kg.source import HEAD_BYTES, Head, KGSource, ReadOptions
 
@@ -74,12 +70,16 @@ def parse(data: bytes, path: str, options: ReadOptions) -> EdgeTable:
     layout = sniff_layout(Head(path, data[:HEAD_BYTES]))
     places = None if layout is None else _places(normalise_header(layout.first))
     kind = _CONSENSUS if options.consensus else _PLAIN
+    findings: list[Finding] = []
+    if places is not None and not options.consensus and not _has(places, _PLAIN):
+        kind = _CONSENSUS
+        findings.append(_only_consensus(path))
     if layout is None or places is None or not _has(places, kind):
         raise _missing_columns(path, kind, layout)
     names = list(places)
     table = read_columns(data, path, layout, [places[name] for name in names], True)
     column = dict(zip(names, table.columns, strict=True))
-    findings = list(table.findings)
+    findings += table.findings
     unknown_n = 0
     read: dict[str, BoolArray] = {}
     for name in names[2:]:
@@ -164,6 +164,15 @@ def _skipped(count: int, total: int, path: str) -> Finding:
         SourceRef(path),
         "note",
         "take them both ways, unsigned: --undirected both",
+    )
+
+
+def _only_consensus(path: str) -> Finding:
+    return Finding(
+        "only-consensus",
+        "there are no is_* columns: signs are taken from the consensus_* ones",
+        SourceRef(path, 1),
+        "note",
     )
 
 

@@ -17,13 +17,14 @@ _SUFFIXES = (".pkl", ".pickle", ".gpickle", ".p")
 
 
 def matches(head: Head) -> int:
-    """Return 95 for a pickle by its first bytes, 90 by the file's suffix, else 0."""
+    """Return 95 for a pickle by its first bytes, 90 by the suffix of what is no table."""
     data = head.data
     if len(data) > 1 and data[0] == 0x80 and 2 <= data[1] <= 5:
         return 95
     if _TEXT_PICKLE.match(data):
         return 95
-    return 90 if head.suffix in _SUFFIXES else 0
+    text = not head.binary and bool(head.lines) and "\t" in head.lines[0]
+    return 90 if head.suffix in _SUFFIXES and not text else 0
 
 
 def parse(data: bytes, path: str, options: ReadOptions) -> EdgeTable:

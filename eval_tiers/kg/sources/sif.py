@@ -6,18 +6,14 @@ from collections.abc import Sequence
 
 from eval_tiers.domain.findings import Finding
 from eval_tiers.exceptions import BadInputError, Problem, SourceRef
+from eval_tiers.kg.cells import MAX_RAGGED_RATE
+from eval_tiers.kg.coded import encode_column
 from eval_tiers.kg.columns import find_named_roles
-from eval_tiers.kg.delimited import MAX_RAGGED_RATE, require_text
-from eval_tiers.kg.edges import (
-    LINES_SHOWN,
-    EdgeTable,
-    ReadCounts,
-    build_edge_table,
-    encode_column,
-    say_lines,
-)
+from eval_tiers.kg.delimited import require_text
+from eval_tiers.kg.edges import EdgeTable, ReadCounts, build_edge_table
 from eval_tiers.kg.signs import number_of_word, read_signs, sign_of_word
 from eval_tiers.kg.source import Head, KGSource, ReadOptions
+from eval_tiers.kg.wording import LINES_SHOWN, say_lines
 
 
 def _split(line: str, tabs: bool) -> list[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from eval_tiers.exceptions import BadInputError, Problem, SourceRef
 from eval_tiers.kg.columns import Roles, find_named_roles, find_unnamed_roles
 from eval_tiers.kg.delimited import Layout, require_text, sniff_layout
@@ -11,6 +13,10 @@ from eval_tiers.kg.tables import parse_signed_rows
 
 
 def _roles(layout: Layout) -> Roles | None:
+    if layout.commented is not None:
+        above = find_named_roles(layout.commented, layout.rows)
+        if above is not None:
+            return replace(above, has_header=False)
     named = find_named_roles(layout.first, layout.rows[1:])
     return named if named is not None else find_unnamed_roles(layout.rows)
 

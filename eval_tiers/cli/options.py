@@ -1,0 +1,100 @@
+"""Option groups in the help, and ``--tiers 1 2 3``: an option with several values."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import click
+
+_TIER_WORD = re.compile(r"\d+(?:,\d+)*,?")
+
+
+class GroupedOption(click.Option):
+    """An option that belongs to a group of the help."""
+
+    def __init__(self, *args: Any, group: str = "Options", **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.group = group
+
+
+class GroupedCommand(click.Command):
+    """A command whose help lists options by group, in the order of their definition."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        groups: dict[str, list[tuple[str, str]]] = {}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            if record is not None:
+                group = getattr(parameter, "group", "Other")
+                groups.setdefault(group, []).append(record)
+        for name, records in groups.items():
+            with formatter.section(name):
+                formatter.write_dl(records, col_max=28)
+
+
+class TiersCommand(GroupedCommand):
+    """A command that takes ``--tiers 1 2 3``, ``--tiers 1,2`` and ``--tiers=1``."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, join_tiers(args))
+
+
+def join_tiers(args: list[str]) -> list[str]:
+    """Join the words after ``--tiers`` into one value.
+
+    Examples
+    --------
+    >>> join_tiers(["--tiers", "1", "2", "-o", "out"])
+    ['--tiers', '1,2', '-o', 'out']
+    """
+    joined: list[str] = []
+    position = 0
+    while position < len(args):
+        word = args[position]
+        joined.append(word)
+        position += 1
+        if word == "--":
+            return joined + args[position:]
+        if word != "--tiers":
+            continue
+        values = []
+        while position < len(args) and _TIER_WORD.fullmatch(args[position]):
+            values.append(args[position].strip(","))
+            position += 1
+        if values:
+            joined.append(",".join(values))
+    return joined
+
+
+class TierList(click.ParamType):
+    """Tiers as a sorted tuple of numbers from 1 to 3."""
+
+    name = "tiers"
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+        return "1 2 3"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[int, ...]:
+        if isinstance(value, tuple):
+            return value
+        words = [word for word in re.split(r"[,\s]+", str(value)) if word]
+        if not words or any(word not in {"1", "2", "3"} for word in words):
+            self.fail(f"{value!r}: give any of 1 2 3 (tier 4 has commands of its own)", param, ctx)
+        return tuple(sorted({int(word) for word in words}))
+
+
+class ModeSign(click.ParamType):
+    """``genetic=-1``: the perturbation sign of a type."""
+
+    name = "type=sign"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, int]:
+        name, _, sign = str(value).partition("=")
+        if not name.strip() or sign.strip() not in {"1", "+1", "-1"}:
+            self.fail(f"{value!r}: write TYPE=1 or TYPE=-1, such as genetic=-1", param, ctx)
+        return name.strip(), int(sign)

@@ -1,0 +1,1 @@
+"""Putting results into words: pure functions from a summary to text."""

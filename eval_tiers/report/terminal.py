@@ -1,0 +1,255 @@
+"""The summary as a terminal shows it: at most 80 columns, plain text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from eval_tiers.domain.taxonomy import ERROR_LABELS
+
+WIDTH: Final = 80
+_NONE: Final = "-"
+Summary = Mapping[str, Any]
+
+
+def render_summary(summary: Summary, title: str) -> str:
+    """Return the summary as text: answers, chains, error labels, GO sets, ledger.
+
+    Parameters
+    ----------
+    summary : mapping
+        As `eval_tiers.pipeline.summary.build_summary` gives it.
+    title : str
+        First line.
+    """
+    parts = [_head(summary, title), _answers(summary)]
+    if "error_distribution" in summary:
+        parts += [_chains(summary), _labels(summary)]
+    if "go_sim_mean" in summary:
+        parts.append(_go_sets(summary))
+    if "rollouts" in summary:
+        parts.append(_rollouts(summary["rollouts"]))
+    if len(summary.get("by_split", {})) > 1:
+        parts.append(_splits(summary))
+    parts.append(_ledger(summary))
+    if summary.get("warnings"):
+        parts.append(_warnings(summary))
+    return "\n\n".join(parts)
+
+
+def percent(value: float | None) -> str:
+    """Return a share as per cent with one decimal, ``-`` for None."""
+    return _NONE if value is None else f"{100 * value:.1f}%"
+
+
+def number(value: float | None) -> str:
+    """Return a figure with three decimals, ``-`` for None."""
+    return _NONE if value is None else f"{value:.3f}"
+
+
+def _count(value: float) -> str:
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.1f}"
+
+
+def _row(name: str, value: str, interval: str = "", n: str = "", note: str = "") -> str:
+    line = f"  {name:<34}{value:>9}  {interval:<17}{n:>9}"
+    return f"{line}  {note}".rstrip()
+
+
+def _rate_row(summary: Summary, name: str, key: str) -> str:
+    low, high = summary.get(f"{key}_low"), summary.get(f"{key}_high")
+    interval = "" if low is None else f"[{percent(low)}, {percent(high)}]"
+    return _row(name, percent(summary[key]), interval, _count(summary[f"{key}_n"]))
+
+
+def _mean_row(summary: Summary, name: str, key: str, render: Any = number) -> str:
+    low, high = summary.get(f"{key}_low"), summary.get(f"{key}_high")
+    interval = "" if low is None else f"[{render(low)}, {render(high)}]"
+    return _row(name, render(summary[key]), interval, _count(summary[f"{key}_n"]))
+
+
+def _section(name: str) -> str:
+    return f"{name:<36}{'value':>9}  {'95 % interval':<17}{'n':>9}"
+
+
+def _head(summary: Summary, title: str) -> str:
+    tiers = " ".join(str(tier) for tier in summary["tiers"])
+    return f"{title}\n{_count(summary['n'])} questions, format {summary['format']}, tiers {tiers}"
+
+
+def _answers(summary: Summary) -> str:
+    lines = [
+        _section("Answers"),
+        _rate_row(summary, "accuracy", "accuracy"),
+        _row("balanced accuracy", percent(summary["balanced_accuracy"])),
+        _row("F1, macro", number(summary["f1_macro"])),
+        _row("F1, weighted", number(summary["f1_weighted"])),
+        _rate_row(summary, "no answer found (parse failures)", "parse_failure_rate"),
+        _row("opposite direction, of changed", percent(summary["opposite_direction_rate"])),
+        f"  extraction band: accuracy {percent(summary['accuracy'])} by the strict reading, "
+        f"{percent(summary['accuracy_lenient'])} leniently",
+        *_baselines(summary["baselines"]),
+    ]
+    return "\n".join(lines)
+
+
+def _baselines(baselines: Mapping[str, Any]) -> list[str]:
+    if not baselines:
+        return []
+    names = {
+        "majority": f"always '{baselines['majority']['label']}'",
+        "random": "random",
+        "train_readout_majority": "training majority of the gene",
+        "kg_shortest_path": "KG shortest path",
+    }
+    lines = ["  baselines, accuracy:"]
+    for key, name in names.items():
+        found = baselines.get(key)
+        if found is None:
+            continue
+        low, high, n = (found.get(f"accuracy_{part}") for part in ("low", "high", "n"))
+        interval = "" if low is None else f"[{percent(low)}, {percent(high)}]"
+        lines.append(
+            _row(f"  {name}", percent(found["accuracy"]), interval, "" if n is None else _count(n))
+        )
+    return lines
+
+
+def _chains(summary: Summary) -> str:
+    hub = summary["hub"]
+    ceiling = summary["gold_in_kg_rate"]
+    band = summary["contradicted_band"]
+    lines = [
+        _section("Chains"),
+        _mean_row(summary, "edge F1, with signs", "edge_f1"),
+        _mean_row(summary, "edge F1, signs aside", "edge_f1_relaxed"),
+        _rate_row(summary, "chain leads to the readout", "connected_rate"),
+        _rate_row(summary, "... over edges in the KG", "kg_connected_rate"),
+        _mean_row(summary, "hallucinated pairs (not in the KG)", "hallucination_rate", percent),
+        _row(
+            "... gold's own share outside",
+            percent(None if ceiling is None else 1 - ceiling),
+            n=_count(summary["gold_in_kg_rate_n"]),
+        ),
+        "  contradicted by the KG, or at most (with unsupported): "
+        + (_NONE if band is None else f"{percent(band[0])} - {percent(band[1])}")
+        + f" of {_count(summary['predicted_pair_n'])}",
+        f"  hub lift {number(hub['lift'])}: {percent(hub['observed'])} of pairs with known nodes "
+        f"are in the KG,",
+        f"    {percent(hub['expected'])} would be by their degrees alone",
+        *_grounded(summary),
+        _rate_row(summary, "hard cases", "hard_case_rate"),
+    ]
+    return "\n".join(lines)
+
+
+def _grounded(summary: Summary) -> list[str]:
+    if "withheld" in summary:
+        return ["  grounded accuracy, lucky-right rate: withheld (see the warning below)"]
+    return [
+        _rate_row(summary, "grounded accuracy", "grounded_accuracy"),
+        _rate_row(summary, "... upper bound", "grounded_accuracy_upper"),
+        _rate_row(summary, "lucky right, of the right", "lucky_right_rate"),
+    ]
+
+
+def _labels(summary: Summary) -> str:
+    by_label = summary.get("go_sim_by_error_label", {})
+    head = f"{'Error labels':<36}{'n':>9}{'share':>9}"
+    if by_label:
+        head += f"{'GO mean':>11}{'median':>9}"
+    lines = [head]
+    for name in ERROR_LABELS:
+        count = summary["error_distribution"][name]
+        line = f"  {name:<34}{_count(count):>9}"
+        line += f"{percent(summary['error_rate_by_label'][name]):>9}"
+        if by_label:
+            found = by_label.get(name, {})
+            line += f"{number(found.get('mean')):>11}{number(found.get('median')):>9}"
+        lines.append(line)
+    unlabelled = summary["error_label_null_n"]
+    if unlabelled:
+        lines.append(f"  {'(right, nothing to judge by)':<34}{_count(unlabelled):>9}")
+    return "\n".join(lines)
+
+
+def _go_sets(summary: Summary) -> str:
+    nulls = {name: n for name, n in summary["go_null_reasons"].items() if n}
+    lines = [
+        _section("GO similarity of chains"),
+        _mean_row(summary, "mean", "go_sim_mean"),
+        _row("median", number(summary["go_sim_median"])),
+        _mean_row(summary, "mean without identical gene sets", "go_sim_nontrivial_mean"),
+        _row("median without them", number(summary["go_sim_nontrivial_median"])),
+        _row(
+            "mean above random gene sets",
+            number(summary["go_excess_mean"]),
+            n=_count(summary["go_excess_n"]),
+        ),
+    ]
+    if nulls:
+        text = ", ".join(f"{name} {_count(n)}" for name, n in nulls.items())
+        lines += wrap(f"  undefined: {text}", indent="    ")
+    return "\n".join(lines)
+
+
+def _rollouts(found: Mapping[str, Any]) -> str:
+    passes = ", ".join(f"pass@{k} {percent(v['value'])}" for k, v in found["pass_at_k"].items())
+    return "\n".join(
+        [
+            f"Rollouts (up to {found['rollouts_per_item_max']} a question)",
+            *wrap(f"  {passes}", indent="    "),
+            f"  majority vote {percent(found['majority_vote_accuracy'])}, "
+            f"agreement {percent(found['agreement'])}",
+        ]
+    )
+
+
+def _splits(summary: Summary) -> str:
+    chains = "error_distribution" in summary
+    head = f"{'Splits':<24}{'n':>9}{'accuracy':>10}{'macro F1':>10}"
+    if chains:
+        head += f"{'edge F1':>9}{'halluc.':>9}{'gold out':>9}"
+    lines = [head]
+    for name, figures in summary["by_split"].items():
+        line = f"  {name[:22]:<22}{_count(figures['n']):>9}{percent(figures['accuracy']):>10}"
+        line += f"{number(figures['f1_macro']):>10}"
+        if chains:
+            ceiling = figures["gold_in_kg_rate"]
+            line += f"{number(figures['edge_f1']):>9}{percent(figures['hallucination_rate']):>9}"
+            line += f"{percent(None if ceiling is None else 1 - ceiling):>9}"
+        lines.append(line)
+    return "\n".join(lines)
+
+
+def _ledger(summary: Summary) -> str:
+    lines = ["Ledger"]
+    for side, name in (("gold", "gold rows"), ("predictions", "prediction rows")):
+        buckets = dict(summary["ledger"][side])
+        rows = buckets.pop("rows")
+        terms = " + ".join(
+            f"{_count(count)} {bucket.replace('_', ' ')}"
+            for bucket, count in buckets.items()
+            if count
+        )
+        lines += wrap(f"  {_count(rows)} {name} = {terms or '0'}", indent="    ")
+    return "\n".join(lines)
+
+
+def _warnings(summary: Summary) -> str:
+    lines = []
+    for warning in summary["warnings"]:
+        lines += wrap(f"Warning: {warning}", indent="  ")
+    lines += wrap(
+        "  Headlines that rest on implied answers are withheld; they are under 'withheld' in the "
+        "summary file.",
+        indent="  ",
+    )
+    return "\n".join(lines)
+
+
+def wrap(text: str, indent: str) -> list[str]:
+    """Return a text in lines of at most 80 columns."""
+    import textwrap
+
+    return textwrap.wrap(text, WIDTH, subsequent_indent=indent, drop_whitespace=True) or [""]
