@@ -80,7 +80,7 @@ def read_columns(
     BadInputError
         There is no row, no row is readable, or more than 5 % have another number of cells.
     """
-    width = len(layout.first) if has_header else layout.common_width
+    width = len(layout.first) if has_header else max(layout.common_width, max(wanted) + 1)
     columns = _read_fast(data, layout, wanted, has_header, width)
     if columns is None:
         columns = _read_careful(data, path, layout, wanted, has_header, width)

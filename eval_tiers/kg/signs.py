@@ -6,6 +6,7 @@ import math
 import re
 import unicodedata
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -45,6 +46,7 @@ _DASHES = str.maketrans(
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+\Z")
 
 
+@lru_cache(maxsize=4096)
 def sign_of_word(text: str) -> int | None:
     """Return 1, -1 or 0 for a sign as sources write it; None for a word that says nothing.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from eval_tiers.exceptions import BadInputError, Problem, SourceRef
 from eval_tiers.kg.attributed import Attributes, Edge, build_from_attributes
@@ -79,7 +79,7 @@ def _edges(adjacency: Attributes, multi: bool, directed: bool, path: str) -> Ite
 def _attributes(found: object, path: str) -> Attributes:
     if found is None:
         return {}
-    if not isinstance(found, Mapping):
+    if not isinstance(found, dict):
         raise _fault(path, "the pickle's graph is not made of dictionaries")
     return found
 
