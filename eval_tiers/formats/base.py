@@ -80,6 +80,8 @@ class BenchmarkFormat:
         One line for the help.
     gold_fields, prediction_fields : mapping of str to tuple of str
         Accepted names of each field, in the order in which they are tried.
+    id_of : callable
+        Id of a gold or prediction record as text, None without one; raises `RecordFault`.
     matches : callable
         Whether a gold record looks like this format.
     parse_gold, parse_prediction : callable
@@ -98,6 +100,7 @@ class BenchmarkFormat:
     title: str
     gold_fields: FieldTable
     prediction_fields: FieldTable
+    id_of: Callable[[Record], str | None]
     matches: Callable[[Record], bool]
     parse_gold: Callable[[Record], GoldRecord]
     parse_prediction: Callable[[Record], PredictionRecord]
@@ -108,15 +111,42 @@ class BenchmarkFormat:
     reference: str
 
 
-def first_field(record: Record, names: tuple[str, ...]) -> str | None:
-    """Return the first of ``names`` that the record has with a value other than null."""
-    present = None
+class FieldReader:
+    """Looks up the fields of records by a table of accepted names.
+
+    Records of a file share their keys, so which names are there is worked out once a set of keys.
+
+    Parameters
+    ----------
+    table : mapping of str to tuple of str
+        Field to accepted names, in the order in which they are tried.
+    """
+
+    def __init__(self, table: FieldTable) -> None:
+        self._table = table
+        self._known: dict[tuple[str, ...], tuple[tuple[str, ...], ...]] = {}
+
+    def names_in(self, record: Record) -> tuple[tuple[str, ...], ...]:
+        """Return, for each field of the table in order, the accepted names that are there."""
+        keys = tuple(record)
+        found = self._known.get(keys)
+        if found is None:
+            found = tuple(
+                tuple(name for name in names if name in record) for names in self._table.values()
+            )
+            if len(self._known) < 1000:
+                self._known[keys] = found
+        return found
+
+
+def chosen_name(record: Record, names: tuple[str, ...]) -> str | None:
+    """Return the first of the names present whose value isn't null, else the first present."""
+    if not names:
+        return None
     for name in names:
-        if name in record:
-            if record[name] is not None:
-                return name
-            present = present or name
-    return present
+        if record[name] is not None:
+            return name
+    return names[0]
 
 
 def id_text(value: object) -> str | None:

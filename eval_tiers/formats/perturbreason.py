@@ -11,12 +11,13 @@ from typing import Final
 from eval_tiers.domain.labels import LABEL_CODES, LABELS
 from eval_tiers.formats.base import (
     BenchmarkFormat,
+    FieldReader,
     FieldTable,
     GoldRecord,
     PredictionRecord,
     Record,
     RecordFault,
-    first_field,
+    chosen_name,
     id_text,
 )
 from eval_tiers.texts.triplets import read_chain, read_triplets
@@ -38,6 +39,9 @@ PREDICTION_FIELDS: Final[FieldTable] = {
     "reasoning": ("reasoning_content", "reasoning"),
     "rollout": ("rollout", "epoch"),
 }
+
+_gold_fields = FieldReader(GOLD_FIELDS)
+_prediction_fields = FieldReader(PREDICTION_FIELDS)
 
 MODE_SIGNS: Final = {
     "knockdown": -1,
@@ -71,7 +75,8 @@ def parse_gold(record: Record) -> GoldRecord:
         No answer field, an unknown label, a path that is no list of triples, a field of a wrong
         type.
     """
-    answer_field = first_field(record, GOLD_FIELDS["answer"])
+    ids, _, answers, paths, pert, gene, cell, kind, mode = _gold_fields.names_in(record)
+    answer_field = chosen_name(record, answers)
     if answer_field is None:
         raise RecordFault(
             "unmapped-fields",
@@ -80,25 +85,31 @@ def parse_gold(record: Record) -> GoldRecord:
             "name it 'answer' (see eval --help-formats)",
         )
     answer = record[answer_field]
-    label = LABEL_CODES.get(answer.strip().casefold(), -1) if isinstance(answer, str) else -1
+    label = LABEL_CODES.get(answer, -1) if isinstance(answer, str) else -1
     if label < 0:
-        raise RecordFault(
-            "unknown-label",
-            f"gold label {answer!r} is not one of: {', '.join(sorted(LABELS))}",
-            answer_field,
-            _correct_the_line(answer),
-        )
-    id_field = first_field(record, GOLD_FIELDS["id"])
+        label = _loose_label(answer, answer_field)
     return GoldRecord(
-        sample_id=None if id_field is None else id_text(record[id_field]),
+        sample_id=id_text(record[ids[0]]) if len(ids) == 1 else id_of(record),
         label=label,
-        chain=_gold_chain(record),
-        perturbation=_text(record, "perturbation"),
-        readout=_text(record, "readout"),
-        cell_line=_text(record, "cell_line"),
-        pert_type=_text(record, "pert_type"),
-        mode=_text(record, "perturbation_mode"),
+        chain=_gold_chain(record, paths),
+        perturbation=_text(record, pert),
+        readout=_text(record, gene),
+        cell_line=_text(record, cell),
+        pert_type=_text(record, kind),
+        mode=_text(record, mode),
     )
+
+
+def id_of(record: Record) -> str | None:
+    """Return a record's id as text, None without one.
+
+    Raises
+    ------
+    RecordFault
+        The id is neither text nor a whole number.
+    """
+    name = chosen_name(record, tuple(name for name in GOLD_FIELDS["id"] if name in record))
+    return None if name is None else id_text(record[name])
 
 
 def parse_prediction(record: Record) -> PredictionRecord:
@@ -109,12 +120,12 @@ def parse_prediction(record: Record) -> PredictionRecord:
     RecordFault
         No field holds a text, or it is neither text nor null.
     """
-    id_field = first_field(record, PREDICTION_FIELDS["id"])
-    text_field = first_field(record, PREDICTION_FIELDS["text"])
+    ids, texts, reasonings, rollouts = _prediction_fields.names_in(record)
+    text_field = texts[0] if len(texts) == 1 else chosen_name(record, texts)
     text = None if text_field is None else _content(record[text_field], text_field)
     from_reasoning = False
-    if text is None or not text.strip():
-        reasoning_field = first_field(record, PREDICTION_FIELDS["reasoning"])
+    if text is None or not text or text.isspace():
+        reasoning_field = chosen_name(record, reasonings)
         if reasoning_field is not None and record[reasoning_field] is not None:
             reasoning = _content(record[reasoning_field], reasoning_field)
             if reasoning is not None and reasoning.strip():
@@ -126,21 +137,36 @@ def parse_prediction(record: Record) -> PredictionRecord:
                 "output",
                 "name it 'output' (see eval --help-formats)",
             )
-    rollout_field = first_field(record, PREDICTION_FIELDS["rollout"])
+    rollout_field = chosen_name(record, rollouts)
     rollout = None if rollout_field is None else record[rollout_field]
     return PredictionRecord(
-        sample_id=None if id_field is None else id_text(record[id_field]),
+        sample_id=id_text(record[ids[0]]) if len(ids) == 1 else id_of(record),
         text=text,
         rollout=None if rollout is None else str(rollout).strip(),
         from_reasoning=from_reasoning,
     )
 
 
-def _gold_chain(record: Record) -> list[tuple[str, int, str]] | None:
-    name = first_field(record, GOLD_FIELDS["path"])
-    if name is None or record[name] is None:
+def _loose_label(answer: object, field: str) -> int:
+    """Return the code of a gold label in another case or with white space."""
+    label = LABEL_CODES.get(answer.strip().casefold(), -1) if isinstance(answer, str) else -1
+    if label < 0:
+        raise RecordFault(
+            "unknown-label",
+            f"gold label {answer!r} is not one of: {', '.join(sorted(LABELS))}",
+            field,
+            _correct_the_line(answer),
+        )
+    return label
+
+
+def _gold_chain(record: Record, names: tuple[str, ...]) -> list[tuple[str, int, str]] | None:
+    name = chosen_name(record, names)
+    if name is None:
         return None
     value = record[name]
+    if value is None:
+        return None
     if isinstance(value, str):
         read = read_triplets(value)
     elif isinstance(value, list):
@@ -163,19 +189,19 @@ def _gold_chain(record: Record) -> list[tuple[str, int, str]] | None:
     return read.edges
 
 
-def _text(record: Record, field: str) -> str | None:
-    name = first_field(record, GOLD_FIELDS[field])
-    if name is None:
+def _text(record: Record, names: tuple[str, ...]) -> str | None:
+    if not names:
         return None
+    name = names[0] if len(names) == 1 else str(chosen_name(record, names))
     value = record[name]
-    if value is None:
-        return None
     if isinstance(value, str):
         return value.strip() or None
+    if value is None:
+        return None
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     raise RecordFault(
-        "bad-field", f"{field} is a {type(value).__name__}, not text", name, "write it as text"
+        "bad-field", f"it is a {type(value).__name__}, not text", name, "write it as text"
     )
 
 
@@ -206,7 +232,8 @@ FORMAT: Final = BenchmarkFormat(
     title="PerturbReason: up / down / unchanged, with a chain of signed gene edges",
     gold_fields=GOLD_FIELDS,
     prediction_fields=PREDICTION_FIELDS,
-    matches=lambda record: first_field(record, GOLD_FIELDS["answer"]) is not None,
+    id_of=id_of,
+    matches=lambda record: any(name in record for name in GOLD_FIELDS["answer"]),
     parse_gold=parse_gold,
     parse_prediction=parse_prediction,
     perturbation_sign=perturbation_sign,

@@ -88,6 +88,10 @@ class GoNull:
         ).reshape(-1, 2)
         return values[inverse, 0], values[inverse, 1]
 
+    def prepare(self) -> None:
+        """Work out what all bins share, so that processes forked later have it."""
+        self._kernel  # noqa: B018 - cached on first use
+
     @property
     def unfilled_bins(self) -> tuple[tuple[str, int, int], ...]:
         """Bins met so far that can't be filled: side, genes, log2 of the annotation count."""

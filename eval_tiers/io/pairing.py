@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from eval_tiers.domain.findings import Finding
 from eval_tiers.exceptions import BadInputError, Problem, SourceRef
-from eval_tiers.formats.base import BenchmarkFormat, RecordFault, first_field, id_text
+from eval_tiers.formats.base import BenchmarkFormat, RecordFault
 from eval_tiers.io.pairs import FilePair
 from eval_tiers.io.rows import RowTable, RowTableBuilder, locate_rows, parse_row, read_rows
 
@@ -163,41 +163,38 @@ def key_probes(names: tuple[str, ...]) -> tuple[bytes, ...]:
 def _index_gold(
     path: Path, benchmark: BenchmarkFormat, scratch: Path, problems: ProblemList
 ) -> _Side:
-    """Read and check every gold row; bad ones are noted as problems."""
-    builder, hashes, state = RowTableBuilder(), array("q"), bytearray()
-    names = benchmark.gold_fields
-    probes = key_probes((names["id"][0], names["answer"][0], names["path"][0]))
+    """Note where gold rows lie and what their ids hash to; rows are checked when scored."""
+    index = _Indexer(benchmark, benchmark.gold_fields["id"])
+    builder = RowTableBuilder()
     checked = False
     for offset, line, raw in locate_rows(path, scratch):
         builder.add(offset, line, raw)
-        sample_id: str | None = None
-        try:
-            record = parse_row(raw, probes)
-            if not checked:
-                checked = True
-                if not benchmark.matches(record):
-                    raise RecordFault(
-                        "unmapped-fields",
-                        f"this is no {benchmark.name} gold file; its fields are: "
-                        + ", ".join(map(str, record)),
-                        fix="see eval --help-formats for the names that are read",
-                    )
-            id_field = first_field(record, names["id"])
-            sample_id = None if id_field is None else id_text(record[id_field])
-            benchmark.parse_gold(record)
-        except RecordFault as fault:
-            where = SourceRef(str(path), line, fault.field, sample_id)
+        record, fault = index.add(raw)
+        if fault is not None:
+            where = SourceRef(str(path), line, fault.field)
             problems.add(Problem(fault.code, fault.message, where, fault.fix))
-        hashes.append(0 if sample_id is None else hash(sample_id))
-        state.append(_NO_ID if sample_id is None else _HAS_ID)
-    side = _Side(builder.build(path, scratch), _as_int64(hashes), np.frombuffer(state, np.uint8))
+        if record is None or checked:
+            continue
+        checked = True
+        if not benchmark.matches(record):
+            raise BadInputError(
+                Problem(
+                    "unmapped-fields",
+                    f"this is no {benchmark.name} gold file; its fields are: "
+                    + ", ".join(map(str, record)),
+                    SourceRef(str(path), line),
+                    "see eval --help-formats for the names that are read",
+                )
+            )
+    side = index.side(builder.build(path, scratch))
     if side.has_ids:
-        for row in np.flatnonzero(side.state == _NO_ID)[:20].tolist():
+        for row in np.flatnonzero(side.state == _NO_ID).tolist():
             problems.add(
                 Problem(
                     "no-id",
-                    "the gold row has no id, others of the file have",
-                    side.table.where(row, names["id"][0]),
+                    "the gold row has no id that can be read, others of the file have",
+                    side.table.where(row, benchmark.gold_fields["id"][0]),
+                    "give it one: text or a whole number",
                 )
             )
     return side
@@ -205,57 +202,31 @@ def _index_gold(
 
 def _index_predictions(path: Path, benchmark: BenchmarkFormat, scratch: Path) -> _Side:
     """Note where prediction rows lie and what their ids hash to, parsing as little as it takes."""
-    builder, hashes, state = RowTableBuilder(), array("q"), bytearray()
-    id_names = benchmark.prediction_fields["id"]
-    quick: re.Pattern[bytes] | None = None
+    index = _Indexer(benchmark, benchmark.prediction_fields["id"])
+    builder = RowTableBuilder()
     readable, mapped = 0, 0
     fault_of_fields: RecordFault | None = None
     first_bad: tuple[int, RecordFault] | None = None
     for offset, line, raw in locate_rows(path, scratch):
         builder.add(offset, line, raw)
-        if quick is not None and readable >= _PROBED_ROWS:
-            match = quick.match(raw)
-            if match is not None:
-                text = match.group(1)
-                try:
-                    sample_id = (match.group(2) if text is None else text).decode("utf-8").strip()
-                except UnicodeDecodeError:
-                    sample_id = ""
-                if sample_id:
-                    hashes.append(hash(sample_id))
-                    state.append(_HAS_ID)
-                    continue
-        try:
-            record = parse_row(raw)
-        except RecordFault as fault:
-            first_bad = first_bad or (line, fault)
-            hashes.append(0)
-            state.append(_UNREADABLE)
+        record, fault = index.add(raw)
+        if record is None:
+            if fault is None:
+                readable += 1
+            else:
+                first_bad = first_bad or (line, fault)
             continue
-        found: str | None = None
-        id_field = first_field(record, id_names)
-        try:
-            found = None if id_field is None else id_text(record[id_field])
-        except RecordFault:
-            found = None
-        hashes.append(0 if found is None else hash(found))
-        state.append(_NO_ID if found is None else _HAS_ID)
         readable += 1
-        if readable <= _PROBED_ROWS:
-            if id_field is not None and quick is None:
-                quick = re.compile(
-                    rb'\s*\{\s*"'
-                    + re.escape(id_field.encode())
-                    + rb'"\s*:\s*(?:"([^"\\]*)"|(-?(?:[1-9]\d*|0)))\s*[,}]'
-                )
-            try:
-                benchmark.parse_prediction(record)
+        if readable > _PROBED_ROWS:
+            continue
+        try:
+            benchmark.parse_prediction(record)
+            mapped += 1
+        except RecordFault as found:
+            if found.code == "unmapped-fields":
+                fault_of_fields = fault_of_fields or found
+            else:
                 mapped += 1
-            except RecordFault as fault:
-                if fault.code == "unmapped-fields":
-                    fault_of_fields = fault_of_fields or fault
-                else:
-                    mapped += 1
     if readable and not mapped and fault_of_fields is not None:
         fault = fault_of_fields
         raise BadInputError(
@@ -271,7 +242,61 @@ def _index_predictions(path: Path, benchmark: BenchmarkFormat, scratch: Path) ->
                 fault.fix or "predictions are JSON Lines: one object a line (eval --help-formats)",
             )
         )
-    return _Side(builder.build(path, scratch), _as_int64(hashes), np.frombuffer(state, np.uint8))
+    return index.side(builder.build(path, scratch))
+
+
+class _Indexer:
+    """Takes ids off raw rows: by a pattern where the row begins with its id, else by parsing."""
+
+    def __init__(self, benchmark: BenchmarkFormat, names: tuple[str, ...]) -> None:
+        self.benchmark = benchmark
+        self.names = names
+        self.hashes, self.state = array("q"), bytearray()
+        self.quick: re.Pattern[bytes] | None = None
+
+    def add(self, raw: bytes) -> tuple[dict[str, object] | None, RecordFault | None]:
+        """Note a row; return its record where it had to be parsed, or why it can't be."""
+        if self.quick is not None and len(self.state) >= _PROBED_ROWS:
+            match = self.quick.match(raw)
+            if match is not None:
+                text = match.group(1)
+                try:
+                    found = (match.group(2) if text is None else text).decode("utf-8").strip()
+                except UnicodeDecodeError:
+                    found = ""
+                if found:
+                    self.hashes.append(hash(found))
+                    self.state.append(_HAS_ID)
+                    return None, None
+        try:
+            record = parse_row(raw)
+        except RecordFault as fault:
+            self.hashes.append(0)
+            self.state.append(_UNREADABLE)
+            return None, fault
+        try:
+            sample_id = self.benchmark.id_of(record)
+        except RecordFault as fault:
+            self.hashes.append(0)
+            self.state.append(_UNREADABLE)
+            return None, fault
+        self.hashes.append(0 if sample_id is None else hash(sample_id))
+        self.state.append(_NO_ID if sample_id is None else _HAS_ID)
+        if self.quick is None and sample_id is not None:
+            first = next(iter(record))
+            if first == self.names[0] or (
+                first in self.names and not any(name in record for name in self.names[:1])
+            ):
+                self.quick = re.compile(
+                    rb'\s*\{\s*"'
+                    + re.escape(first.encode("utf-8", "surrogatepass"))
+                    + rb'"\s*:\s*(?:"([^"\\]*)"|(-?(?:[1-9]\d*|0)))\s*[,}]'
+                )
+        return record, None
+
+    def side(self, table: RowTable) -> _Side:
+        """Return the rows with their hashes."""
+        return _Side(table, _as_int64(self.hashes), np.frombuffer(self.state, np.uint8))
 
 
 def _as_int64(values: array[int]) -> Int64Array:
@@ -399,7 +424,7 @@ def _pair_by_id(
         },
         findings,
     )  # fmt: skip
-    _note_unreadable(paired, predictions)
+    _note_unreadable(paired, predictions, benchmark)
     _list_without_gold(paired, usable[~matched[usable]], gold, benchmark)
     return paired
 
@@ -408,14 +433,15 @@ def _unique_gold(
     gold: _Side, benchmark: BenchmarkFormat, problems: ProblemList, duplicates: str
 ) -> tuple[Int64Array, int]:
     """Return the gold rows to score; ids given twice are problems or, by choice, dropped."""
-    order = np.argsort(gold.hashes, kind="stable")
+    order = np.flatnonzero(gold.state == _HAS_ID)
+    order = order[np.argsort(gold.hashes[order], kind="stable")]
     again = np.flatnonzero(np.diff(gold.hashes[order]) == 0)
     if len(again) == 0:
         return np.arange(len(gold.table)), 0
     lost: list[int] = []
     for place in again.tolist():
         first, second = int(order[place]), int(order[place + 1])
-        ids = [_row_id(gold.table, row, benchmark.gold_fields["id"]) for row in (first, second)]
+        ids = [_row_id(gold.table, row, benchmark) for row in (first, second)]
         if ids[0] != ids[1]:
             continue
         if duplicates == "error":
@@ -426,10 +452,11 @@ def _unique_gold(
     return np.flatnonzero(keep), len(set(lost))
 
 
-def _row_id(table: RowTable, row: int, names: tuple[str, ...]) -> str | None:
-    record = parse_row(read_rows(table, np.array([row]))[0])
-    name = first_field(record, names)
-    return None if name is None else id_text(record[name])
+def _row_id(table: RowTable, row: int, benchmark: BenchmarkFormat) -> str | None:
+    try:
+        return benchmark.id_of(parse_row(read_rows(table, np.array([row]))[0]))
+    except RecordFault:
+        return None
 
 
 def _duplicate(table: RowTable, first: int, second: int, sample_id: str | None) -> Problem:
@@ -480,11 +507,13 @@ def _rollout_key(rollout: str | None) -> tuple[int, int, str]:
     return (1, int(rollout), "") if rollout.isdecimal() else (2, 0, rollout)
 
 
-def _note_unreadable(paired: PairedRows, predictions: _Side) -> None:
+def _note_unreadable(
+    paired: PairedRows, predictions: _Side, benchmark: BenchmarkFormat
+) -> None:
     for row in np.flatnonzero(predictions.state == _UNREADABLE)[:MAX_LISTED].tolist():
         message = "unreadable"
         try:
-            parse_row(read_rows(predictions.table, np.array([row]))[0])
+            benchmark.id_of(parse_row(read_rows(predictions.table, np.array([row]))[0]))
         except RecordFault as fault:
             message = fault.message
         paired.findings.append(
@@ -535,13 +564,13 @@ def _list_without_gold(
 
 def _folded_ids(gold: _Side, benchmark: BenchmarkFormat) -> set[int]:
     """Hashes of the case-folded ids of the first gold rows, for a hint."""
-    names = benchmark.gold_fields["id"]
     rows = np.arange(min(len(gold.table), 50_000))
     found = set()
     for raw in read_rows(gold.table, rows):
-        record = parse_row(raw)
-        name = first_field(record, names)
-        sample_id = None if name is None else id_text(record[name])
+        try:
+            sample_id = benchmark.id_of(parse_row(raw))
+        except RecordFault:
+            continue
         if sample_id is not None:
             found.add(hash(sample_id.casefold()))
     return found

@@ -134,12 +134,18 @@ def _score(
     total = sum(len(paired.gold_row) for paired in result.paired)
     jobs = list(_jobs(result.paired, plan.batch_rows))
     done = 0
+    problems = ProblemList()
     for part in score_jobs(context, jobs, _processes(plan.jobs, total)):
-        sink.take(part)
-        _add(result, part, plan.settings.baseline_sample)
+        for problem in part.problems:
+            problems.add(problem)
+        if not problems.total:
+            sink.take(part)
+            _add(result, part, plan.settings.baseline_sample)
         done += part.job.last - part.job.first
         if progress is not None:
             progress(done, total)
+    problems.raise_if_any()
+
 
 
 def _add(result: RunResult, part: BatchResult, baseline_sample: int) -> None:
@@ -244,6 +250,7 @@ def _read_resources(
         result.findings += findings
         profiles = GoProfiles.from_gene_sets(gene_sets)
         null = GoNull(profiles, plan.settings.go_null_draws, plan.settings.seed)
+        null.prepare()
         result.go = GoResources(gene_sets, profiles, null)
     if plan.train_path is not None:
         from eval_tiers.io.training import read_training_majority

@@ -93,6 +93,7 @@ class BatchResult:
     unreadable_n: int
     counts: dict[str, int]
     findings: list[Finding]
+    problems: list[Problem]
     baseline: list[BaselineRow]
     chain_genes: list[str] = field(default_factory=list)
 
@@ -150,6 +151,7 @@ def score_job(context: Context, job: Job) -> BatchResult:
         unreadable_n=read.unreadable_n,
         counts=batch.counts,
         findings=read.findings,
+        problems=read.problems,
         baseline=_draw_baseline(context, scored),
         chain_genes=batch.symbols[:2000] if job.first == 0 else [],
     )

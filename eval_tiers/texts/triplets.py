@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import orjson
 
 from eval_tiers.texts.loose_lists import parse_loose
-from eval_tiers.texts.signs import parse_sign
+from eval_tiers.texts.signs import SIGN_WORDS, parse_sign
 
 _BARE_PART = r"""[^\[\]"'()`“”‘’\\#{}]*"""
 _BARE_LISTS = re.compile(
@@ -25,6 +25,7 @@ _QUOTED_TRIPLE = re.compile(rf"[\[(]\s*{_QUOTED_PART}\s*,\s*{_QUOTED_PART}\s*,\s
 _QUOTED_LISTS = re.compile(
     rf"\s*\[\s*{_QUOTED_TRIPLE.pattern}(?:\s*,\s*{_QUOTED_TRIPLE.pattern})*\s*,?\s*\]\s*"
 )
+_CONTAINERS = frozenset({list, tuple, dict})
 _TEMPLATE = ("GENE_A", "SIGN", "GENE_B")
 
 
@@ -105,32 +106,33 @@ def _split_bare(inner: str) -> list[str]:
 
 
 def _elements_of(value: list[object]) -> list[object]:
-    if len(value) == 3 and not any(isinstance(part, (list, tuple, dict)) for part in value):
+    if len(value) == 3 and not any(type(part) in _CONTAINERS for part in value):
         return [value]
     return value
 
 
 def _add(result: Triplets, element: object) -> None:
     """Take one element of the list: an edge, the template, or dropped."""
-    if not isinstance(element, (list, tuple)) or len(element) != 3:
+    if (type(element) is not list and type(element) is not tuple) or len(element) != 3:
         result.dropped_n += 1
         return
     raw_source, raw_sign, raw_target = element
-    source = raw_source.strip() if isinstance(raw_source, str) else _scalar_text(raw_source)
-    target = raw_target.strip() if isinstance(raw_target, str) else _scalar_text(raw_target)
-    if not source or not target or isinstance(raw_sign, (list, tuple, dict)):
+    source = raw_source.strip() if type(raw_source) is str else _scalar_text(raw_source)
+    target = raw_target.strip() if type(raw_target) is str else _scalar_text(raw_target)
+    if not source or not target:
         result.dropped_n += 1
         return
-    if (
-        isinstance(raw_sign, str)
-        and len(source) == 6
-        and (source.upper(), raw_sign.strip().upper(), target.upper()) == _TEMPLATE
-    ):
-        result.template_n += 1
-        return
-    sign = parse_sign(raw_sign)
-    if sign == 0:
-        result.unsigned_n += 1
+    sign = SIGN_WORDS.get(raw_sign) if type(raw_sign) is str else None
+    if sign is None:
+        if isinstance(raw_sign, (list, tuple, dict)):
+            result.dropped_n += 1
+            return
+        if (source.upper(), str(raw_sign).strip().upper(), target.upper()) == _TEMPLATE:
+            result.template_n += 1
+            return
+        sign = parse_sign(raw_sign)
+        if sign == 0:
+            result.unsigned_n += 1
     result.edges.append((source, sign, target))
 
 
