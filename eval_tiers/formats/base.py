@@ -124,29 +124,40 @@ class FieldReader:
 
     def __init__(self, table: FieldTable) -> None:
         self._table = table
-        self._known: dict[tuple[str, ...], tuple[tuple[str, ...], ...]] = {}
+        self._known: dict[tuple[str, ...], tuple[str, ...] | None] = {}
 
-    def names_in(self, record: Record) -> tuple[tuple[str, ...], ...]:
-        """Return, for each field of the table in order, the accepted names that are there."""
+    def values(self, record: Record) -> tuple[object, ...]:
+        """Return the value of each field, in the order of the table; None where it is absent.
+
+        Of several accepted names that are there, the first with a value other than null counts.
+        """
         keys = tuple(record)
-        found = self._known.get(keys)
-        if found is None:
-            found = tuple(
-                tuple(name for name in names if name in record) for names in self._table.values()
-            )
+        names = self._known.get(keys)
+        if names is None:
+            names = self._single_names(record)
+            if names is None:
+                return tuple(
+                    next((record[name] for name in names if record.get(name) is not None), None)
+                    for names in self._table.values()
+                )
             if len(self._known) < 1000:
-                self._known[keys] = found
-        return found
+                self._known[keys] = names
+        return tuple(map(record.get, names))
 
+    def name_of(self, record: Record, field: str) -> str | None:
+        """Return the name under which the record has a field, None where it hasn't."""
+        names = [name for name in self._table[field] if name in record]
+        return next((name for name in names if record[name] is not None), names[0] if names else None)
 
-def chosen_name(record: Record, names: tuple[str, ...]) -> str | None:
-    """Return the first of the names present whose value isn't null, else the first present."""
-    if not names:
-        return None
-    for name in names:
-        if record[name] is not None:
-            return name
-    return names[0]
+    def _single_names(self, record: Record) -> tuple[str, ...] | None:
+        """Return the one name of each field that is there (any, if none), None if one has two."""
+        found = []
+        for names in self._table.values():
+            present = [name for name in names if name in record]
+            if len(present) > 1:
+                return None
+            found.append(present[0] if present else names[0])
+        return tuple(found)
 
 
 def id_text(value: object) -> str | None:

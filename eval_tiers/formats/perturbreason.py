@@ -17,7 +17,6 @@ from eval_tiers.formats.base import (
     PredictionRecord,
     Record,
     RecordFault,
-    chosen_name,
     id_text,
 )
 from eval_tiers.texts.triplets import read_chain, read_triplets
@@ -75,28 +74,29 @@ def parse_gold(record: Record) -> GoldRecord:
         No answer field, an unknown label, a path that is no list of triples, a field of a wrong
         type.
     """
-    ids, _, answers, paths, pert, gene, cell, kind, mode = _gold_fields.names_in(record)
-    answer_field = chosen_name(record, answers)
-    if answer_field is None:
-        raise RecordFault(
-            "unmapped-fields",
-            f"no field holds the gold answer; the record has: {', '.join(map(str, record))}",
-            "answer",
-            "name it 'answer' (see eval --help-formats)",
-        )
-    answer = record[answer_field]
-    label = LABEL_CODES.get(answer, -1) if isinstance(answer, str) else -1
+    sample_id, _, answer, path, pert, gene, cell, kind, mode = _gold_fields.values(record)
+    label = LABEL_CODES.get(answer, -1) if type(answer) is str else -1
     if label < 0:
-        label = _loose_label(answer, answer_field)
+        label = _loose_label(record, answer)
     return GoldRecord(
-        sample_id=id_text(record[ids[0]]) if len(ids) == 1 else id_of(record),
+        sample_id=(sample_id.strip() or None) if type(sample_id) is str else id_text(sample_id),
         label=label,
-        chain=_gold_chain(record, paths),
-        perturbation=_text(record, pert),
-        readout=_text(record, gene),
-        cell_line=_text(record, cell),
-        pert_type=_text(record, kind),
-        mode=_text(record, mode),
+        chain=None if path is None else _gold_chain(record, path),
+        perturbation=(pert.strip() or None)
+        if type(pert) is str
+        else _text(record, "perturbation", pert),
+        readout=(gene.strip() or None)
+        if type(gene) is str
+        else _text(record, "readout", gene),
+        cell_line=(cell.strip() or None)
+        if type(cell) is str
+        else _text(record, "cell_line", cell),
+        pert_type=(kind.strip() or None)
+        if type(kind) is str
+        else _text(record, "pert_type", kind),
+        mode=(mode.strip() or None)
+        if type(mode) is str
+        else _text(record, "perturbation_mode", mode),
     )
 
 
@@ -108,8 +108,8 @@ def id_of(record: Record) -> str | None:
     RecordFault
         The id is neither text nor a whole number.
     """
-    name = chosen_name(record, tuple(name for name in GOLD_FIELDS["id"] if name in record))
-    return None if name is None else id_text(record[name])
+    names = GOLD_FIELDS["id"]
+    return id_text(next((record[name] for name in names if record.get(name) is not None), None))
 
 
 def parse_prediction(record: Record) -> PredictionRecord:
@@ -120,35 +120,43 @@ def parse_prediction(record: Record) -> PredictionRecord:
     RecordFault
         No field holds a text, or it is neither text nor null.
     """
-    ids, texts, reasonings, rollouts = _prediction_fields.names_in(record)
-    text_field = texts[0] if len(texts) == 1 else chosen_name(record, texts)
-    text = None if text_field is None else _content(record[text_field], text_field)
+    sample_id, text, reasoning, rollout = _prediction_fields.values(record)
+    if type(text) is not str and text is not None:
+        text = _content(text, _prediction_fields.name_of(record, "text"))
     from_reasoning = False
-    if text is None or not text or text.isspace():
-        reasoning_field = chosen_name(record, reasonings)
-        if reasoning_field is not None and record[reasoning_field] is not None:
-            reasoning = _content(record[reasoning_field], reasoning_field)
-            if reasoning is not None and reasoning.strip():
-                text, from_reasoning = reasoning, True
-        elif text_field is None:
+    if not text or text.isspace():
+        thought = (
+            None
+            if reasoning is None
+            else _content(reasoning, _prediction_fields.name_of(record, "reasoning"))
+        )
+        if thought is not None and thought.strip():
+            text, from_reasoning = thought, True
+        elif text is None and _prediction_fields.name_of(record, "text") is None:
             raise RecordFault(
                 "unmapped-fields",
                 f"no field holds the model's text; the record has: {', '.join(map(str, record))}",
                 "output",
                 "name it 'output' (see eval --help-formats)",
             )
-    rollout_field = chosen_name(record, rollouts)
-    rollout = None if rollout_field is None else record[rollout_field]
     return PredictionRecord(
-        sample_id=id_text(record[ids[0]]) if len(ids) == 1 else id_of(record),
+        sample_id=(sample_id.strip() or None) if type(sample_id) is str else id_text(sample_id),
         text=text,
         rollout=None if rollout is None else str(rollout).strip(),
         from_reasoning=from_reasoning,
     )
 
 
-def _loose_label(answer: object, field: str) -> int:
+def _loose_label(record: Record, answer: object) -> int:
     """Return the code of a gold label in another case or with white space."""
+    field = _gold_fields.name_of(record, "answer")
+    if field is None:
+        raise RecordFault(
+            "unmapped-fields",
+            f"no field holds the gold answer; the record has: {', '.join(map(str, record))}",
+            "answer",
+            "name it 'answer' (see eval --help-formats)",
+        )
     label = LABEL_CODES.get(answer.strip().casefold(), -1) if isinstance(answer, str) else -1
     if label < 0:
         raise RecordFault(
@@ -160,22 +168,16 @@ def _loose_label(answer: object, field: str) -> int:
     return label
 
 
-def _gold_chain(record: Record, names: tuple[str, ...]) -> list[tuple[str, int, str]] | None:
-    name = chosen_name(record, names)
-    if name is None:
-        return None
-    value = record[name]
-    if value is None:
-        return None
-    if isinstance(value, str):
-        read = read_triplets(value)
-    elif isinstance(value, list):
+def _gold_chain(record: Record, value: object) -> list[tuple[str, int, str]]:
+    if isinstance(value, list):
         read = read_chain(value)
+    elif isinstance(value, str):
+        read = read_triplets(value)
     else:
         raise RecordFault(
             "bad-gold-chain",
             f"the gold chain is a {type(value).__name__}, not a list",
-            name,
+            _gold_fields.name_of(record, "path"),
             'write [["A", "+", "B"], ...]',
         )
     if read.dropped_n or read.template_n:
@@ -183,29 +185,29 @@ def _gold_chain(record: Record, names: tuple[str, ...]) -> list[tuple[str, int, 
             "bad-gold-chain",
             f"{read.dropped_n + read.template_n} element(s) of the gold chain are no "
             "[source, sign, target]",
-            name,
+            _gold_fields.name_of(record, "path"),
             'write [["A", "+", "B"], ...]',
         )
     return read.edges
 
 
-def _text(record: Record, names: tuple[str, ...]) -> str | None:
-    if not names:
-        return None
-    name = names[0] if len(names) == 1 else str(chosen_name(record, names))
-    value = record[name]
-    if isinstance(value, str):
-        return value.strip() or None
+def _text(record: Record, field: str, value: object) -> str | None:
+    """Return a field's text, stripped; None for null or blank; a whole number by its digits."""
     if value is None:
         return None
+    if isinstance(value, str):
+        return value.strip() or None
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     raise RecordFault(
-        "bad-field", f"it is a {type(value).__name__}, not text", name, "write it as text"
+        "bad-field",
+        f"it is a {type(value).__name__}, not text",
+        _gold_fields.name_of(record, field),
+        "write it as text",
     )
 
 
-def _content(value: object, field: str) -> str | None:
+def _content(value: object, field: str | None) -> str | None:
     """Return a text, or the text parts of a list of content parts joined."""
     if value is None or isinstance(value, str):
         return value

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -83,32 +85,31 @@ class _SymbolTable:
 
 
 class _ChainColumns:
-    """Edges of one side, collected row by row."""
+    """Edges of one side, collected row by row: source, sign, target in one flat list."""
 
     def __init__(self, symbols: _SymbolTable) -> None:
         self.symbols = symbols
-        self.sample: list[int] = []
-        self.source: list[int] = []
-        self.sign: list[int] = []
-        self.target: list[int] = []
+        self.rows: list[int] = []
+        self.edge_n: list[int] = []
+        self.flat: list[int] = []
 
     def add(self, row: int, edges: list[tuple[str, int, str]]) -> None:
         """Add the edges of one row."""
-        known, code = self.symbols.as_written, self.symbols.code
+        known, code, flat = self.symbols.as_written, self.symbols.code, self.flat
         for source, sign, target in edges:
-            self.source.append(known[source] if source in known else code(source))
-            self.target.append(known[target] if target in known else code(target))
-            self.sign.append(sign)
-        self.sample += [row] * len(edges)
+            flat += (
+                known[source] if source in known else code(source),
+                sign,
+                known[target] if target in known else code(target),
+            )
+        self.rows.append(row)
+        self.edge_n.append(len(edges))
 
     def build(self) -> Chains:
         """Return the arrays."""
-        return Chains(
-            np.array(self.sample, np.int32),
-            np.array(self.source, np.int32),
-            np.array(self.sign, np.int8),
-            np.array(self.target, np.int32),
-        )
+        edges = np.array(self.flat, np.int32).reshape(-1, 3)
+        sample = np.repeat(np.array(self.rows, np.int32), self.edge_n)
+        return Chains(sample, edges[:, 0], edges[:, 1].astype(np.int8), edges[:, 2])
 
 
 _COLUMNS = (
@@ -138,7 +139,26 @@ def read_batch(
     (``missing_prediction``), and the fault is counted and listed. A gold row that can't be read
     is left out and noted as a problem: the run must not go on.
     """
-    reader = _BatchReader(paired, benchmark, options or ReadOptions())
+    with _collector_paused():
+        return _read_batch(paired, first, last, benchmark, options or ReadOptions())
+
+
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """Pause the cyclic garbage collector: reading makes many objects and no cycles."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def _read_batch(
+    paired: PairedRows, first: int, last: int, benchmark: BenchmarkFormat, options: ReadOptions
+) -> ReadBatch:
+    reader = _BatchReader(paired, benchmark, options)
     gold_rows = paired.gold_row[first:last]
     spans = (paired.start[first : last + 1] - paired.start[first]).tolist()
     prediction_rows = paired.match[paired.start[first] : paired.start[last]]

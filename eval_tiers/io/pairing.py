@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from array import array
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -167,25 +168,25 @@ def _index_gold(
     index = _Indexer(benchmark, benchmark.gold_fields["id"])
     builder = RowTableBuilder()
     checked = False
-    for offset, line, raw in locate_rows(path, scratch):
-        builder.add(offset, line, raw)
-        record, fault = index.add(raw)
-        if fault is not None:
-            where = SourceRef(str(path), line, fault.field)
-            problems.add(Problem(fault.code, fault.message, where, fault.fix))
-        if record is None or checked:
-            continue
-        checked = True
-        if not benchmark.matches(record):
-            raise BadInputError(
-                Problem(
-                    "unmapped-fields",
-                    f"this is no {benchmark.name} gold file; its fields are: "
-                    + ", ".join(map(str, record)),
-                    SourceRef(str(path), line),
-                    "see eval --help-formats for the names that are read",
-                )
-            )
+    for block in locate_rows(path, scratch):
+        builder.add(block)
+        for place, record, fault in index.add(block.raw):
+            line = int(block.line[place])
+            if fault is not None:
+                where = SourceRef(str(path), line, fault.field)
+                problems.add(Problem(fault.code, fault.message, where, fault.fix))
+            elif not checked and record is not None:
+                checked = True
+                if not benchmark.matches(record):
+                    raise BadInputError(
+                        Problem(
+                            "unmapped-fields",
+                            f"this is no {benchmark.name} gold file; its fields are: "
+                            + ", ".join(map(str, record)),
+                            SourceRef(str(path), line),
+                            "see eval --help-formats for the names that are read",
+                        )
+                    )
     side = index.side(builder.build(path, scratch))
     if side.has_ids:
         for row in np.flatnonzero(side.state == _NO_ID).tolist():
@@ -204,30 +205,26 @@ def _index_predictions(path: Path, benchmark: BenchmarkFormat, scratch: Path) ->
     """Note where prediction rows lie and what their ids hash to, parsing as little as it takes."""
     index = _Indexer(benchmark, benchmark.prediction_fields["id"])
     builder = RowTableBuilder()
-    readable, mapped = 0, 0
+    probed, mapped = 0, 0
     fault_of_fields: RecordFault | None = None
     first_bad: tuple[int, RecordFault] | None = None
-    for offset, line, raw in locate_rows(path, scratch):
-        builder.add(offset, line, raw)
-        record, fault = index.add(raw)
-        if record is None:
-            if fault is None:
-                readable += 1
-            else:
-                first_bad = first_bad or (line, fault)
-            continue
-        readable += 1
-        if readable > _PROBED_ROWS:
-            continue
-        try:
-            benchmark.parse_prediction(record)
-            mapped += 1
-        except RecordFault as found:
-            if found.code == "unmapped-fields":
-                fault_of_fields = fault_of_fields or found
-            else:
-                mapped += 1
-    if readable and not mapped and fault_of_fields is not None:
+    for block in locate_rows(path, scratch):
+        builder.add(block)
+        for place, record, fault in index.add(block.raw):
+            if fault is not None:
+                first_bad = first_bad or (int(block.line[place]), fault)
+            elif record is not None and probed < _PROBED_ROWS:
+                probed += 1
+                try:
+                    benchmark.parse_prediction(record)
+                    mapped += 1
+                except RecordFault as found:
+                    if found.code == "unmapped-fields":
+                        fault_of_fields = fault_of_fields or found
+                    else:
+                        mapped += 1
+    readable = int(np.count_nonzero(np.frombuffer(index.state, np.uint8) != _UNREADABLE))
+    if probed and not mapped and fault_of_fields is not None:
         fault = fault_of_fields
         raise BadInputError(
             Problem(fault.code, fault.message, SourceRef(str(path), None, fault.field), fault.fix)
@@ -252,29 +249,28 @@ class _Indexer:
         self.benchmark = benchmark
         self.names = names
         self.hashes, self.state = array("q"), bytearray()
-        self.quick: re.Pattern[bytes] | None = None
+        self.quick: Callable[[bytes], re.Match[bytes] | None] | None = None
 
-    def add(self, raw: bytes) -> tuple[dict[str, object] | None, RecordFault | None]:
-        """Note a row; return its record where it had to be parsed, or why it can't be."""
-        if self.quick is not None and len(self.state) >= _PROBED_ROWS:
-            match = self.quick.match(raw)
-            if match is not None:
-                text = match.group(1)
-                try:
-                    found = (match.group(2) if text is None else text).decode("utf-8").strip()
-                except UnicodeDecodeError:
-                    found = ""
-                if found:
-                    self.hashes.append(hash(found))
-                    self.state.append(_HAS_ID)
-                    return None, None
+    def add(
+        self, rows: list[bytes]
+    ) -> Iterator[tuple[int, dict[str, object] | None, RecordFault | None]]:
+        """Note rows; yield the place and the record, or its fault, of those that were parsed."""
+        hashes, state = self.hashes.append, self.state.append
+        for place, raw in enumerate(rows):
+            if self.quick is not None:
+                match = self.quick(raw)
+                if match is not None:
+                    found = match[1] or match[2]
+                    if found.isascii():
+                        hashes(hash(found.decode("ascii").strip()))
+                        state(_HAS_ID)
+                        continue
+            yield place, *self._parse(raw)
+
+    def _parse(self, raw: bytes) -> tuple[dict[str, object] | None, RecordFault | None]:
+        """Note a row by its record."""
         try:
             record = parse_row(raw)
-        except RecordFault as fault:
-            self.hashes.append(0)
-            self.state.append(_UNREADABLE)
-            return None, fault
-        try:
             sample_id = self.benchmark.id_of(record)
         except RecordFault as fault:
             self.hashes.append(0)
@@ -282,16 +278,14 @@ class _Indexer:
             return None, fault
         self.hashes.append(0 if sample_id is None else hash(sample_id))
         self.state.append(_NO_ID if sample_id is None else _HAS_ID)
-        if self.quick is None and sample_id is not None:
+        if self.quick is None and sample_id is not None and len(self.state) >= _PROBED_ROWS:
             first = next(iter(record))
-            if first == self.names[0] or (
-                first in self.names and not any(name in record for name in self.names[:1])
-            ):
+            if first in self.names and (first == self.names[0] or self.names[0] not in record):
                 self.quick = re.compile(
                     rb'\s*\{\s*"'
                     + re.escape(first.encode("utf-8", "surrogatepass"))
-                    + rb'"\s*:\s*(?:"([^"\\]*)"|(-?(?:[1-9]\d*|0)))\s*[,}]'
-                )
+                    + rb'"\s*:\s*(?:"\s*([^"\\\s][^"\\]*)"|(-?[1-9]\d*|0))\s*[,}]'
+                ).match
         return record, None
 
     def side(self, table: RowTable) -> _Side:

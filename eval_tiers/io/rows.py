@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 import os
-from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import IO
 
 import numpy as np
 import orjson
@@ -53,8 +53,17 @@ class RowTable:
         return SourceRef(self.path, int(self.line[row]), field, sample)
 
 
-def locate_rows(path: Path, scratch: Path) -> Iterator[tuple[int, int, bytes]]:
-    """Yield (byte offset, line, raw bytes) of each row that isn't blank.
+@dataclass(slots=True)
+class RowBlock:
+    """Rows that lie one after the other: byte offsets, lines, raw bytes."""
+
+    offset: NDArray[np.int64]
+    line: NDArray[np.int64]
+    raw: list[bytes]
+
+
+def locate_rows(path: Path, scratch: Path) -> Iterator[RowBlock]:
+    """Yield the rows of a file that aren't blank, some MB at a time.
 
     Parameters
     ----------
@@ -79,6 +88,12 @@ def locate_rows(path: Path, scratch: Path) -> Iterator[tuple[int, int, bytes]]:
             copy.close()
 
 
+def iter_rows(path: Path, scratch: Path) -> Iterator[tuple[int, bytes]]:
+    """Yield (line, raw bytes) of each row that isn't blank; raises as `locate_rows`."""
+    for block in locate_rows(path, scratch):
+        yield from zip(block.line.tolist(), block.raw, strict=True)
+
+
 def data_path_of(path: Path, scratch: Path) -> Path:
     """Return where the decompressed bytes of ``path`` lie once `locate_rows` has run over it."""
     if compression_of(path) is None:
@@ -87,12 +102,12 @@ def data_path_of(path: Path, scratch: Path) -> Path:
     return scratch / f"{hash(resolved) & 0xFFFFFFFFFFFFFFFF:016x}.rows"
 
 
-def _open_copy(path: Path, scratch: Path):  # type: ignore[no-untyped-def]
+def _open_copy(path: Path, scratch: Path) -> IO[bytes] | None:
     target = data_path_of(path, scratch)
     return None if target == path else open(target, "wb")
 
 
-def _split_rows(path: Path, copy) -> Iterator[tuple[int, int, bytes]]:  # type: ignore[no-untyped-def]
+def _split_rows(path: Path, copy: IO[bytes] | None) -> Iterator[RowBlock]:
     offset, line, carry, first = 0, 1, b"", True
     separator = b"\n"
     for chunk in iter_chunks(path, _READ_BYTES):
@@ -105,23 +120,39 @@ def _split_rows(path: Path, copy) -> Iterator[tuple[int, int, bytes]]:  # type: 
                 chunk = chunk[len(UTF8_BOM) :]
                 offset = len(UTF8_BOM)
             if chunk.lstrip()[:1] == b"[":
-                yield from _array_rows(path, copy, chunk, offset)
+                yield _array_rows(path, copy, chunk, offset)
                 return
             if b"\n" not in chunk and b"\r" in chunk:
                 separator = b"\r"
         lines = (carry + chunk).split(separator)
         carry = lines.pop()
-        for raw in lines:
-            if raw and not raw.isspace():
-                yield offset, line, raw
-            offset += len(raw) + 1
-            line += 1
-    if carry and not carry.isspace():
-        yield offset, line, carry
+        if lines:
+            yield _block(offset, line, lines)
+        offset += sum(map(len, lines)) + len(lines)
+        line += len(lines)
+    if carry:
+        yield _block(offset, line, [carry])
 
 
-def _array_rows(path: Path, copy, head: bytes, offset: int) -> Iterator[tuple[int, int, bytes]]:  # type: ignore[no-untyped-def]
-    """Yield the records of one JSON array, each with its byte offset and first line."""
+def _block(offset: int, line: int, lines: list[bytes]) -> RowBlock:
+    """Return lines that lie one after the other as rows, without the blank ones."""
+    length = np.fromiter(map(len, lines), np.int64, len(lines))
+    offsets = offset + np.concatenate([[0], np.cumsum(length[:-1] + 1)])
+    numbers = np.arange(line, line + len(lines))
+    shortest = int(length.min())
+    if shortest <= 2:  # too short for an object: maybe blank
+        keep = np.fromiter((bool(raw.strip()) for raw in lines), np.bool_, len(lines))
+        if not keep.all():
+            kept = np.flatnonzero(keep)
+            return RowBlock(offsets[kept], numbers[kept], [lines[i] for i in kept.tolist()])
+    elif any(map(bytes.isspace, lines)):
+        kept = np.flatnonzero([not raw.isspace() for raw in lines])
+        return RowBlock(offsets[kept], numbers[kept], [lines[i] for i in kept.tolist()])
+    return RowBlock(offsets, numbers, lines)
+
+
+def _array_rows(path: Path, copy: IO[bytes] | None, head: bytes, offset: int) -> RowBlock:
+    """Return the records of one JSON array, each with its byte offset and first line."""
     data = b"".join(iter_chunks(path, _READ_BYTES))[offset:]
     if copy is not None:
         copy.write(data[len(head) :])
@@ -134,6 +165,7 @@ def _array_rows(path: Path, copy, head: bytes, offset: int) -> Iterator[tuple[in
     decoder = json.JSONDecoder()
     position, line, byte = text.index("[") + 1, 1, 0
     counted = 0
+    offsets, numbers, rows = [], [], []
 
     def bad(message: str) -> BadInputError:
         at = SourceRef(str(path), text.count("\n", 0, position) + 1)
@@ -142,49 +174,53 @@ def _array_rows(path: Path, copy, head: bytes, offset: int) -> Iterator[tuple[in
         )
 
     while True:
-        while position < len(text) and text[position] in " \t\r\n":
-            position += 1
+        position = _skip_space(text, position)
         if position >= len(text):
             raise bad("the JSON array is not closed (cut off?)")
         if text[position] == "]":
             if text[position + 1 :].strip():
                 raise bad("there is more after the JSON array")
-            return
+            return RowBlock(np.array(offsets, np.int64), np.array(numbers, np.int64), rows)
         try:
             _, end = decoder.raw_decode(text, position)
         except (json.JSONDecodeError, RecursionError) as error:
             raise bad(f"not a JSON array of records: {error}") from error
         line += text.count("\n", counted, position)
-        byte += len(text[counted:position].encode("utf-8"))
+        byte += len(text[counted:position].encode("utf-8", "surrogatepass"))
         counted = position
-        yield offset + byte, line, text[position:end].encode("utf-8")
-        position = end
-        while position < len(text) and text[position] in " \t\r\n":
-            position += 1
+        offsets.append(offset + byte)
+        numbers.append(line)
+        rows.append(text[position:end].encode("utf-8", "surrogatepass"))
+        position = _skip_space(text, end)
         if text[position : position + 1] == ",":
             position += 1
         elif text[position : position + 1] != "]":
             raise bad("a comma or the end of the array is missing")
 
 
+def _skip_space(text: str, position: int) -> int:
+    while position < len(text) and text[position] in " \t\r\n":
+        position += 1
+    return position
+
+
 class RowTableBuilder:
     """Collects the places of rows, 24 bytes a row."""
 
     def __init__(self) -> None:
-        self._offset, self._length, self._line = array("q"), array("q"), array("q")
+        self._parts: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]] = []
 
-    def add(self, offset: int, line: int, raw: bytes) -> None:
-        """Note one row."""
-        self._offset.append(offset)
-        self._length.append(len(raw))
-        self._line.append(line)
+    def add(self, block: RowBlock) -> None:
+        """Note the rows of a block."""
+        length = np.fromiter(map(len, block.raw), np.int64, len(block.raw))
+        self._parts.append((block.offset, length, block.line))
 
     def build(self, path: Path, scratch: Path) -> RowTable:
         """Return the table."""
         offset, length, line = (
-            np.frombuffer(column, dtype=np.int64) if len(column) else np.empty(0, np.int64)
-            for column in (self._offset, self._length, self._line)
-        )
+            np.concatenate(columns) if columns else np.empty(0, np.int64)
+            for columns in (list(part) for part in zip(*self._parts, strict=True))
+        ) if self._parts else (np.empty(0, np.int64),) * 3
         return RowTable(str(path), str(data_path_of(path, scratch)), offset, length, line)
 
 
@@ -209,11 +245,11 @@ def parse_row(raw: bytes, key_probes: tuple[bytes, ...] = ()) -> dict[str, objec
     except orjson.JSONDecodeError:
         record = _parse_slowly(raw)
     else:
-        for probe in key_probes:
-            first = raw.find(probe)
-            if first >= 0 and raw.find(probe, first + len(probe)) >= 0:
-                _parse_slowly(raw)
-                break
+        if key_probes and type(record) is dict and raw.count(b'":') != len(record):
+            for probe in key_probes:
+                if raw.count(probe) > 1:
+                    _parse_slowly(raw)
+                    break
     if not isinstance(record, dict):
         raise RecordFault("not-an-object", f"the row is a JSON {_json_type(record)}, not an object")
     return record

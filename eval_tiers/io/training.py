@@ -14,7 +14,7 @@ from eval_tiers.domain.batch import BoolArray, IntArray, SignArray
 from eval_tiers.domain.labels import LABELS
 from eval_tiers.exceptions import BadInputError, Problem, SourceRef
 from eval_tiers.formats.base import BenchmarkFormat, RecordFault
-from eval_tiers.io.rows import locate_rows, parse_row
+from eval_tiers.io.rows import iter_rows, parse_row
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ def read_training_majority(
     """
     whole: Counter[int] = Counter()
     by_gene: dict[str, Counter[int]] = {}
-    for _, line, raw in locate_rows(path, scratch):
+    for line, raw in iter_rows(path, scratch):
         try:
             record = benchmark.parse_gold(parse_row(raw))
         except RecordFault as fault:

@@ -12,7 +12,7 @@ import numpy as np
 from eval_tiers.domain.findings import Finding
 from eval_tiers.exceptions import BadInputError, Problem, SourceRef
 from eval_tiers.kg.coded import CodedColumn, encode_column
-from eval_tiers.kg.delimited import Layout, is_preamble
+from eval_tiers.kg.delimited import Layout, is_preamble, split_line
 from eval_tiers.kg.wording import LINES_SHOWN, say_lines
 
 MAX_RAGGED_RATE = 0.05
@@ -120,7 +120,9 @@ def _read_fast(
     import pyarrow.csv as pacsv
 
     start = _body_start(data, has_header)
-    if start >= len(data) or data.find(b"\n#", max(start - 1, 0)) >= 0 or data[start] == 0x23:
+    if start >= len(data) or data.find(b"\n#", start) >= 0:
+        return None
+    if data.startswith((b"#", b"\xef\xbb\xbf"), start):  # Arrow would take off a BOM here
         return None
     quoted = b'"' in data
     names = [str(place) for place in range(width)]
@@ -171,23 +173,28 @@ def _records(data: bytes, delimiter: str) -> Iterator[tuple[int, list[str]]]:
         number += 1
         if not line.strip() or is_preamble(line[:64].encode(), number):
             continue
-        first = number
-        if line.count('"') % 2:
-            for more in range(number, min(number + MAX_QUOTED_LINES, len(lines))):
-                joined = "\n".join(lines[number - 1 : more + 1])
-                if joined.count('"') % 2 == 0:
-                    line, number = joined, more + 1
-                    break
-        yield first, _split_record(line, delimiter)
+        if '"' not in line:
+            yield number, line.split(delimiter)
+            continue
+        row, more = _quoted_record(lines[number - 1 : number + MAX_QUOTED_LINES], delimiter)
+        yield number, row
+        number += more
 
 
-def _split_record(text: str, delimiter: str) -> list[str]:
-    if '"' not in text or text.count('"') % 2:
-        return text.split(delimiter)
-    try:
-        return next(csv.reader([text], delimiter=delimiter), [""])
-    except csv.Error:
-        return text.split(delimiter)
+def _quoted_record(lines: Sequence[str], delimiter: str) -> tuple[list[str], int]:
+    """Read the first line, and the lines that its last quoted cell goes on in; count those.
+
+    A quote that is never closed ends with its line.
+    """
+    for more in range(len(lines)):
+        try:
+            text = "\n".join(lines[: more + 1])
+            return next(csv.reader([text], delimiter=delimiter, strict=True), [""]), more
+        except csv.Error as error:
+            if "unexpected end" in str(error):
+                continue
+            break
+    return split_line(lines[0], delimiter), 0
 
 
 def _trimmed(row: Sequence[str]) -> Sequence[str]:

@@ -12,6 +12,7 @@ from eval_tiers.kg.coded import CodedColumn, Int32Array
 from eval_tiers.kg.wording import LINES_SHOWN, plural
 
 _BREAKS = re.compile(r"[\t\n\r]+")
+_ODD = re.compile(r"[\t\n\r\0]")
 _TITLE_CASE = re.compile(r"[A-Z][a-z]{0,5}\d*[a-z0-9-]{0,5}\Z")
 _ORF = re.compile(r"C(\d+|X|Y)orf\d+\Z")
 _MONTH = r"(JAN|FEB|MAR|APR|MAY|JUN|JUL|AUG|SEP|SEPT|OCT|NOV|DEC)"
@@ -21,7 +22,7 @@ _EXCEL_DATE = re.compile(rf"(\d{{1,2}}-{_MONTH}|{_MONTH}-\d{{1,2}})\Z")
 def normalise_symbol(name: str) -> str:
     """Return a node name as it is matched: stripped and upper-cased (human symbols).
 
-    Tabs and line breaks inside become one space; nothing else is changed.
+    Tabs and line breaks inside become one space, NUL becomes ``?``; nothing else is changed.
 
     Examples
     --------
@@ -29,7 +30,9 @@ def normalise_symbol(name: str) -> str:
     'NKX2-1'
     """
     name = name.strip().upper()
-    return _BREAKS.sub(" ", name) if _BREAKS.search(name) else name
+    if _ODD.search(name):
+        name = _BREAKS.sub(" ", name).replace("\0", "?")
+    return name
 
 
 class NodeNames:

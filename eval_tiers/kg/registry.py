@@ -131,6 +131,14 @@ def _no_format(head: Head) -> Problem:
     """Say why no format fits, and how to convert what the file seems to be."""
     where = SourceRef(head.path, 1)
     kinds = "read are: " + ", ".join(source_names())
+    zero = head.data.find(b"\0")
+    if zero >= 0:
+        return Problem(
+            "nul-byte",
+            "the file holds NUL bytes: it is damaged, or no text",
+            SourceRef(head.path, head.data.count(b"\n", 0, zero) + 1),
+            f"get the file again; {kinds}",
+        )
     start = head.data.lstrip()[:1]
     if start in (b"{", b"["):
         return Problem(

@@ -16,7 +16,7 @@ from eval_tiers.formats.base import BenchmarkFormat, RecordFault
 from eval_tiers.formats.registry import format_named, known_formats
 from eval_tiers.io.batches import ReadOptions
 from eval_tiers.io.pairing import MAX_LISTED, PairedRows, ProblemList, pair_rows
-from eval_tiers.io.rows import locate_rows, parse_row
+from eval_tiers.io.rows import iter_rows, parse_row
 from eval_tiers.pipeline.plan import Plan
 from eval_tiers.pipeline.scoring import GoResources
 from eval_tiers.pipeline.worker import (
@@ -208,7 +208,7 @@ def _choose_format(plan: Plan, scratch: Path) -> BenchmarkFormat:
     if plan.format_name != "auto":
         return format_named(plan.format_name)
     formats = list(known_formats().values())
-    for _, _, raw in locate_rows(plan.pairs[0].gold, scratch):
+    for _, raw in iter_rows(plan.pairs[0].gold, scratch):
         try:
             record = parse_row(raw)
         except RecordFault:  # reported with all others when the file is read

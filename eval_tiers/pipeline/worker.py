@@ -9,8 +9,9 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
-from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
+from zlib import crc32
+
 
 import numpy as np
 import pyarrow as pa
@@ -208,14 +209,17 @@ def _draw_baseline(context: Context, scored: ScoredBatch) -> list[BaselineRow]:
         return []
     batch, columns = scored.batch, scored.columns
     split = str(columns["split"])
-    first_of_item = np.flatnonzero(np.diff(batch.item, prepend=-1) != 0)
+    has_ends = (batch.perturbation >= 0) & (batch.readout >= 0)
+    first_of_item = np.flatnonzero((np.diff(batch.item, prepend=-1) != 0) & has_ends)
+    prefixes: dict[str | None, int] = {}
     draws = []
     for row in first_of_item.tolist():
-        if batch.perturbation[row] < 0 or batch.readout[row] < 0:
-            continue
-        key = f"{split}\0{columns['pert_type'][row]}\0{columns['sample_id'][row]}"
-        digest = blake2b(key.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-        draws.append((int.from_bytes(digest, "big"), row))
+        pert_type = columns["pert_type"][row]
+        start = prefixes.get(pert_type)
+        if start is None:
+            start = prefixes[pert_type] = crc32(f"{split}\0{pert_type}\0".encode("utf-8", "replace"))
+        sample_id = columns["sample_id"][row]
+        draws.append((crc32(sample_id.encode("utf-8", "replace"), start), row))
     draws.sort()
     return [
         BaselineRow(

@@ -23,8 +23,9 @@ from eval_tiers.domain.labels import (
 
 NO_REASON: Final = -1
 _CACHED_LENGTH: Final = 64
+_CACHED_TAGS: Final = 16
 
-_TAG = re.compile(r"<(/?)(?i:(answer|thinking|think|triplet))\s*>")
+_TAG = re.compile(r"(</?(?i:answer|thinking|think|triplet)\s*>)")
 _ENDS: Final = frozenset("$`~")
 
 _WORD = "|".join(LABELS)
@@ -76,48 +77,61 @@ def read_text(text: str | None) -> TextReading:
     """
     if text is None or not text.strip():
         return TextReading(NO_LABEL, REASON_CODES["empty"], NO_LABEL, None)
-    tags = [
-        (match.group(2)[:2].lower(), bool(match.group(1)), match.start(), match.end())
-        for match in _TAG.finditer(text)
-    ]
-    whole, unclosed = _last_blocks(text, tags, "tr")
-    triplet_block = whole if whole is not None else unclosed
+    parts = _TAG.split(text)  # text, tag, text, tag, ..., text
+    layout = _layout(tuple(parts[1::2]))
+    triplets = layout.triplets
+    block = None if triplets is None else "".join(parts[triplets[0] : triplets[1]])
+    if layout.answer is None:
+        return TextReading(NO_LABEL, REASON_CODES["no_answer_block"], NO_LABEL, block)
+    first, last = layout.answer
+    answer = parts[first] if last == first + 1 else "".join(parts[first:last])
+    label, reason, lenient = read_answer_block(answer)
+    if not layout.answer_closed:
+        return TextReading(NO_LABEL, REASON_CODES["unclosed_block"], lenient, block)
+    return TextReading(label, reason, lenient, block)
 
-    thought = 0
-    for number, (kind, closing, _, _) in enumerate(tags, start=1):
-        if closing and kind == "th":
-            thought = number
-    whole, unclosed = _last_blocks(text, tags[thought:], "an")
-    if whole is not None:
-        return TextReading(*read_answer_block(whole), triplet_block)
-    if unclosed is not None:
-        lenient = read_answer_block(unclosed)[2]
-        return TextReading(NO_LABEL, REASON_CODES["unclosed_block"], lenient, triplet_block)
-    return TextReading(NO_LABEL, REASON_CODES["no_answer_block"], NO_LABEL, triplet_block)
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """Which parts of a text, split at its tags, hold the answer and the triplets."""
+
+    answer: tuple[int, int] | None
+    answer_closed: bool
+    triplets: tuple[int, int] | None
+
+
+def _layout(tags: tuple[str, ...]) -> _Layout:
+    return _short_layout(tags) if len(tags) <= _CACHED_TAGS else _find_layout(tags)
+
+
+def _find_layout(tags: tuple[str, ...]) -> _Layout:
+    kinds = [(tag.strip("</")[:2].lower(), tag[1] == "/") for tag in tags]
+    whole, unclosed = _last_blocks(kinds, 0, "tr")
+    triplets = whole if whole is not None else unclosed
+    thought = max((n for n, (kind, closing) in enumerate(kinds, 1) if closing and kind == "th"), default=0)
+    whole, unclosed = _last_blocks(kinds, thought, "an")
+    return _Layout(whole if whole is not None else unclosed, whole is not None, triplets)
 
 
 def _last_blocks(
-    text: str, tags: list[tuple[str, bool, int, int]], wanted: str
-) -> tuple[str | None, str | None]:
-    """Return the contents of the last complete block of a kind, and of the last unclosed one.
+    kinds: list[tuple[str, bool]], start: int, wanted: str
+) -> tuple[tuple[int, int] | None, tuple[int, int] | None]:
+    """Return the parts of the last complete block of a kind, and of the last unclosed one.
 
     A block begins at the open tag nearest to its close; an unclosed one ends at the next tag of
-    any kind.
+    any kind. Part ``2 n + 2`` follows tag ``n``.
     """
     whole: tuple[int, int] | None = None
     opened: int | None = None
-    for number, (kind, closing, start, _) in enumerate(tags):
+    for number in range(start, len(kinds)):
+        kind, closing = kinds[number]
         if kind != wanted:
             continue
         if not closing:
             opened = number
         elif opened is not None:
-            whole, opened = (tags[opened][3], start), None
-    complete = None if whole is None else text[whole[0] : whole[1]]
-    if opened is None:
-        return complete, None
-    end = tags[opened + 1][2] if opened + 1 < len(tags) else len(text)
-    return complete, text[tags[opened][3] : end]
+            whole, opened = (2 * opened + 2, 2 * number + 1), None
+    return whole, None if opened is None else (2 * opened + 2, 2 * opened + 3)
 
 
 def read_answer_block(block: str) -> tuple[int, int, int]:
@@ -149,6 +163,7 @@ def _read_answer(block: str) -> tuple[int, int, int]:
 
 
 _read_short = lru_cache(maxsize=4096)(_read_answer)
+_short_layout = lru_cache(maxsize=4096)(_find_layout)
 
 
 def normalise_answer(block: str) -> str:

@@ -59,19 +59,12 @@ def read_triplets(block: str) -> Triplets:
     >>> read_triplets("[[NKX2-1, +, SFTPC], ['A', 'inhibits', 'B']]").edges
     [('NKX2-1', 1, 'SFTPC'), ('A', -1, 'B')]
     """
-    result = Triplets()
-    elements = _whole_elements(block)
-    for element in elements:
-        _add(result, element)
-    return result
+    return _collect(_whole_elements(block))
 
 
 def read_chain(value: list[object]) -> Triplets:
     """Read a chain that came as JSON: a list of triples, or a lone triple."""
-    result = Triplets()
-    for element in _elements_of(value):
-        _add(result, element)
-    return result
+    return _collect(_elements_of(value))
 
 
 def _whole_elements(block: str) -> list[object]:
@@ -106,34 +99,48 @@ def _split_bare(inner: str) -> list[str]:
 
 
 def _elements_of(value: list[object]) -> list[object]:
-    if len(value) == 3 and not any(type(part) in _CONTAINERS for part in value):
+    if len(value) == 3 and type(value[0]) not in _CONTAINERS and _CONTAINERS.isdisjoint(
+        map(type, value)
+    ):
         return [value]
     return value
 
 
-def _add(result: Triplets, element: object) -> None:
-    """Take one element of the list: an edge, the template, or dropped."""
-    if (type(element) is not list and type(element) is not tuple) or len(element) != 3:
-        result.dropped_n += 1
-        return
-    raw_source, raw_sign, raw_target = element
-    source = raw_source.strip() if type(raw_source) is str else _scalar_text(raw_source)
-    target = raw_target.strip() if type(raw_target) is str else _scalar_text(raw_target)
-    if not source or not target:
-        result.dropped_n += 1
-        return
-    sign = SIGN_WORDS.get(raw_sign) if type(raw_sign) is str else None
-    if sign is None:
-        if isinstance(raw_sign, (list, tuple, dict)):
+def _collect(elements: list[object]) -> Triplets:
+    """Take the elements of a list one by one: an edge, the template, or dropped."""
+    result = Triplets()
+    edges, sign_of = result.edges, SIGN_WORDS.get
+    for element in elements:
+        if (type(element) is not list and type(element) is not tuple) or len(element) != 3:
             result.dropped_n += 1
-            return
-        if (source.upper(), str(raw_sign).strip().upper(), target.upper()) == _TEMPLATE:
-            result.template_n += 1
-            return
-        sign = parse_sign(raw_sign)
-        if sign == 0:
-            result.unsigned_n += 1
-    result.edges.append((source, sign, target))
+            continue
+        raw_source, raw_sign, raw_target = element
+        source = raw_source.strip() if type(raw_source) is str else _scalar_text(raw_source)
+        target = raw_target.strip() if type(raw_target) is str else _scalar_text(raw_target)
+        if not source or not target:
+            result.dropped_n += 1
+            continue
+        sign = sign_of(raw_sign) if type(raw_sign) is str else None
+        if sign is None:
+            sign = _unusual_sign(result, source, raw_sign, target)
+            if sign is None:
+                continue
+        edges.append((source, sign, target))
+    return result
+
+
+def _unusual_sign(result: Triplets, source: str, raw_sign: object, target: str) -> int | None:
+    """Return the sign of an edge whose sign isn't plainly spelt; None where it is no edge."""
+    if isinstance(raw_sign, (list, tuple, dict)):
+        result.dropped_n += 1
+        return None
+    if (source.upper(), str(raw_sign).strip().upper(), target.upper()) == _TEMPLATE:
+        result.template_n += 1
+        return None
+    sign = parse_sign(raw_sign)
+    if sign == 0:
+        result.unsigned_n += 1
+    return sign
 
 
 def _scalar_text(value: object) -> str:

@@ -66,9 +66,7 @@ def test_parts_that_are_nodes_make_a_complex() -> None:
 
 
 def test_counts(tmp_path: Path) -> None:
-    data = (
-        "source\ttarget\tsign\nA1\tB1\t1\nA1\tB1\t-1\nB1\tB1\t0\nFOS_JUN\tA1\t-1\nA1\tB1\t0\nZ9\t\t\n"
-    )
+    data = "source\ttarget\tsign\nA1\tB1\t1\nA1\tB1\t-1\nB1\tB1\t0\nFOS_JUN\tA1\t-1\nA1\tB1\t0\nZ9\t\t\n"
     described = SignedGraph.from_edges(read(tmp_path, data)).describe()
     assert described == {
         "node_n": 4,

@@ -69,3 +69,7 @@ def test_mouse_spelling_is_remembered(tmp_path: Path) -> None:
         "C1ORF112": False,
         "H2-K1": False,
     }
+
+
+def test_nul_in_a_name_cannot_be_written() -> None:
+    assert normalise_symbol("A\0B") == "A?B"

@@ -47,7 +47,9 @@ def test_pairs_hold_sets_of_signs(toy: SignedGraph) -> None:
 
 
 def test_lookup_gives_masks_and_zero_for_absent_and_unknown(toy: SignedGraph) -> None:
-    source, target = ask(toy, ("P", "A"), ("A", "B"), ("A", "E"), ("E", "E"), ("A", "P"), ("X", "A"))
+    source, target = ask(
+        toy, ("P", "A"), ("A", "B"), ("A", "E"), ("E", "E"), ("A", "P"), ("X", "A")
+    )
     assert toy.lookup(source, target).tolist() == [1, 2, 3, 4, 0, 0]
     assert toy.lookup(source, target).dtype == np.uint8
     assert toy.lookup(source[:0], target[:0]).size == 0
@@ -63,7 +65,9 @@ def test_unknown_ids_never_alias_a_known_pair(toy: SignedGraph) -> None:
 
 
 def test_two_steps(toy: SignedGraph) -> None:
-    source, target = ask(toy, ("P", "E"), ("P", "B"), ("A", "E"), ("E", "P"), ("B", "E"), ("X", "E"))
+    source, target = ask(
+        toy, ("P", "E"), ("P", "B"), ("A", "E"), ("E", "P"), ("B", "E"), ("X", "E")
+    )
     assert toy.has_two_step(source, target).tolist() == [True, True, True, False, True, False]
 
 

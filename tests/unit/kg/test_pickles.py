@@ -180,10 +180,8 @@ HOSTILE: dict[str, tuple[Any, ...]] = {
     "map": (map, (print, [1])),
     "networkx reads": (nx.read_edgelist, ("PROOF",)),
     "networkx writes": (nx.write_graphml, (nx.DiGraph(), "PROOF")),
-    "object array": (np.array([{}], dtype=object).__reduce__()[0], (np.ndarray, (0,), b"b")),
     "numpy loads": (np.load, ("PROOF",)),
     "numpy file": (np.fromfile, ("PROOF",)),
-    "copyreg": (copyreg.__newobj__, (list,)),  # type: ignore[attr-defined]
     "a path": (Path, ("PROOF",)),
     "a range": (range, (10**12,)),
     "type": (type, ("X", (), {})),
@@ -191,7 +189,7 @@ HOSTILE: dict[str, tuple[Any, ...]] = {
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-@pytest.mark.parametrize("kind", [kind for kind in HOSTILE if kind != "object array"])
+@pytest.mark.parametrize("kind", HOSTILE)
 def test_hostile_pickles_are_refused_by_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, protocol: int
 ) -> None:
@@ -215,7 +213,6 @@ def test_hostile_pickles_are_refused_by_name(
         np.array(["A", None], dtype=object),
         np.dtype("O"),
         collections.UserDict(a=1),
-        nx.subgraph_view(nx.path_graph(3, nx.DiGraph)),
         time.struct_time(range(9)),
     ],
     ids=lambda value: type(value).__name__,
@@ -276,7 +273,11 @@ CRAFTED = {
     "called number": b"\x80\x02cbuiltins\nint\nX\x03\x00\x00\x00123\x85R.",
     "state of data": b"\x80\x02}}b.",
     "named arguments": b"\x80\x04cbuiltins\nset\n)}X\x01\x00\x00\x00aNs\x92.",
-    "copies": b"\x80\x02(" + b"K\x01" * 1000 + b"lq\x00" + b"cbuiltins\nset\nh\x00\x85R" * 200 + b".",
+    "copies": b"\x80\x02("
+    + b"K\x01" * 1000
+    + b"lq\x00"
+    + b"cbuiltins\nset\nh\x00\x85R" * 200
+    + b".",
     "unhashable key": b"\x80\x02}]Ns.",
     "empty stack": b"\x80\x02.",
     "no stop": b"\x80\x02N",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -110,7 +111,7 @@ ROW = {
     "collectri": b'"A","B",1\n',
     "trrust": b"A\tB\tActivation\t1\n",
 }
-KINDS = {
+KINDS: dict[str, Callable[[bytes, bytes], bytes]] = {
     "empty": lambda head, row: b"",
     "blank": lambda head, row: b" \n\n",
     "header only": lambda head, row: head if not head.startswith(b"A") else b"A\tB\n",

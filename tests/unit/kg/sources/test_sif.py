@@ -15,9 +15,7 @@ EDGES = [
     ("TP53", 1, "CDKN1A"),
     ("TP53", 1, "MDM2"),
 ]
-TAB = (
-    "MDM2\nTP53\tactivates\tCDKN1A\tMDM2\nCDKN1A\tinhibits\tCDK2\tCCNE1\nE2F1\n\n"
-)
+TAB = "MDM2\nTP53\tactivates\tCDKN1A\tMDM2\nCDKN1A\tinhibits\tCDK2\tCCNE1\nE2F1\n\n"
 
 
 @pytest.mark.parametrize("data", [TAB, TAB.replace("\t", " "), TAB.replace("\n", "\r\n")])
@@ -58,7 +56,7 @@ def test_a_line_without_a_target(tmp_path: Path) -> None:
     [
         (b"", "empty-file"),
         (b"\n\n", "empty-file"),
-        (b"# only a comment\n", "no-rows"),
+        (b"# only a comment\n", "unknown-graph-format"),
         (b"A activates\nB activates\n", "ragged-rows"),
         (b"A activates B\0\n", "nul-byte"),
         ("A activates \xe9\n".encode("latin-1"), "not-utf8"),
