@@ -1,0 +1,1 @@
+"""Timings of the package against the slow reading; see docs/performance.md."""

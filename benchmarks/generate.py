@@ -19,23 +19,27 @@ SPLITS = ("id_test", "cell_ood", "pert_ood", "double_ood", "other_test")
 TYPES = ("chemical", "genetic")
 LABELS = ("up", "down", "unchanged")
 CELL_LINES = ("A549", "HepG2", "Jurkat", "K562", "RPE1")
-WORDS = ("signal", "lowers", "the", "activity", "of", "its", "target", "and", "then", "expression",
-         "which", "binds", "a", "promoter", "so", "less", "protein", "reaches", "nucleus")  # fmt: skip
+WORDS = (
+    "signal", "lowers", "the", "activity", "of", "its", "target", "and", "then", "expression",
+    "which", "binds", "a", "promoter", "so", "less", "protein", "reaches", "nucleus",
+)  # fmt: skip
 
 Edge = tuple[str, str, int]
 
 
 def read_edges(path: Path) -> list[Edge]:
     """Read source, target, sign from a TSV with a header (plain or gzip)."""
-    opened = gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else open(path, encoding="utf-8")
-    with opened as lines:
+    open_text = gzip.open if path.suffix == ".gz" else open
+    with open_text(path, "rt", encoding="utf-8") as lines:
         header = next(lines).rstrip("\n").split("\t")
         a, b, s = (header.index(name) for name in ("source", "target", "sign"))
         cells = (line.rstrip("\n").split("\t") for line in lines)
         return [(row[a], row[b], int(float(row[s]))) for row in cells]
 
 
-def write_benchmark(folder: Path, edges: list[Edge], n: int, text_length: int, seed: int = 0) -> None:
+def write_benchmark(
+    folder: Path, edges: list[Edge], n: int, text_length: int, seed: int = 0
+) -> None:
     """Write ``gt/`` and ``pred/`` with ``n`` samples over all splits and types."""
     out: dict[str, list[tuple[str, int]]] = {}
     for source, target, sign in edges:
@@ -128,7 +132,10 @@ def _text(rng: random.Random, row: dict[str, object], genes: list[str], length: 
         word = rng.choice(WORDS)
         thought.append(word)
         size += len(word) + 1
-    return f"<thinking>{' '.join(thought)}</thinking>\n<answer>{answer}</answer>\n<triplet>{block}</triplet>"
+    return (
+        f"<thinking>{' '.join(thought)}</thinking>\n<answer>{answer}</answer>\n"
+        f"<triplet>{block}</triplet>"
+    )
 
 
 def main() -> None:

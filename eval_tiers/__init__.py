@@ -1,4 +1,4 @@
-"""eval_tiers: is a model's biological answer right, and right for the right reason?"""
+"""Tells whether a model's biological answer is right, and right for the right reason."""
 
 from __future__ import annotations
 

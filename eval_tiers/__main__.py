@@ -3,4 +3,4 @@
 from eval_tiers.cli.main import main
 
 if __name__ == "__main__":
-    main()
+    main(program="python -m eval_tiers")

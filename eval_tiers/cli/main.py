@@ -19,14 +19,17 @@ class DiscoveredGroup(click.Group):
     """A group whose commands are the modules of `eval_tiers.cli.commands`."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of all commands, sorted."""
         return sorted(module.name.replace("_", "-") for module in _modules())
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return a command by name, None where there is none; imports only its module."""
         if cmd_name not in self.list_commands(ctx):
             return None
         module = importlib.import_module(f"{commands.__name__}.{cmd_name.replace('-', '_')}")
         command = module.command
-        assert isinstance(command, click.Command)
+        if not isinstance(command, click.Command):
+            raise TypeError(f"{module.__name__}.command is no click command")
         return command
 
 
@@ -39,18 +42,27 @@ def _modules() -> list[pkgutil.ModuleInfo]:
 @click.option("--debug", is_flag=True, help="Show the traceback of our own errors too.")
 @click.pass_context
 def cli(ctx: click.Context, debug: bool) -> None:
-    """Is a model's biological answer right - and right for the right reason?
+    """Tell whether a model's biological answer is right, for the right reason.
 
     Start with `eval --tiers 1 2 3`: without paths it runs on bundled data.
     """
     ctx.ensure_object(dict)["debug"] = debug
 
 
-def main(args: list[str] | None = None) -> None:
+def main(args: list[str] | None = None, program: str = "eval-tiers") -> None:
     """Run the command line and exit with a code that says how it went.
 
-    0 done, 1 findings, 2 usage, 3 bad input, 4 missing resource, 5 replies don't fit,
+    Parameters
+    ----------
+    args : list of str, optional
+        What follows the program's name; the process's own by default.
+    program : str
+        How it was started, for usage lines and for what to type next.
+
+    Notes
+    -----
+    Exit codes: 0 done, 1 findings, 2 usage, 3 bad input, 4 missing resource, 5 replies don't fit,
     6 infrastructure, 70 a bug of ours.
     """
     argv = sys.argv[1:] if args is None else args
-    sys.exit(run_reporting_errors(cli, argv))
+    sys.exit(run_reporting_errors(cli, argv, program))

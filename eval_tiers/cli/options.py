@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+
+if TYPE_CHECKING:
+    _Tiers = click.ParamType[tuple[int, ...]]
+    _Sign = click.ParamType[tuple[str, int]]
+else:  # older click has no type of a parameter type
+    _Tiers = _Sign = click.ParamType
 
 _TIER_WORD = re.compile(r"\d+(?:,\d+)*,?")
 
@@ -22,6 +28,7 @@ class GroupedCommand(click.Command):
     """A command whose help lists options by group, in the order of their definition."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options, a section a group."""
         groups: dict[str, list[tuple[str, str]]] = {}
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)
@@ -37,6 +44,7 @@ class TiersCommand(GroupedCommand):
     """A command that takes ``--tiers 1 2 3``, ``--tiers 1,2`` and ``--tiers=1``."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the words of the command line, the tiers joined into one."""
         return super().parse_args(ctx, join_tiers(args))
 
 
@@ -67,26 +75,28 @@ def join_tiers(args: list[str]) -> list[str]:
     return joined
 
 
-class TierList(click.ParamType):
+class TierList(_Tiers):
     """Tiers as a sorted tuple of numbers from 1 to 3."""
 
     name = "tiers"
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+        """Return how the help spells a value."""
         return "1 2 3"
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> tuple[int, ...]:
+        """Return the tiers, sorted; fail with a usage error on any other word."""
         if isinstance(value, tuple):
             return value
         words = [word for word in re.split(r"[,\s]+", str(value)) if word]
         if not words or any(word not in {"1", "2", "3"} for word in words):
-            self.fail(f"{value!r}: give any of 1 2 3 (tier 4 has commands of its own)", param, ctx)
+            self.fail(f"{value!r}: give any of 1 2 3", param, ctx)
         return tuple(sorted({int(word) for word in words}))
 
 
-class ModeSign(click.ParamType):
+class ModeSign(_Sign):
     """``genetic=-1``: the perturbation sign of a type."""
 
     name = "type=sign"
@@ -94,6 +104,7 @@ class ModeSign(click.ParamType):
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> tuple[str, int]:
+        """Return (type, sign); fail with a usage error on anything else."""
         name, _, sign = str(value).partition("=")
         if not name.strip() or sign.strip() not in {"1", "+1", "-1"}:
             self.fail(f"{value!r}: write TYPE=1 or TYPE=-1, such as genetic=-1", param, ctx)

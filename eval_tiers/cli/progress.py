@@ -23,15 +23,19 @@ class Progress:
     def __call__(self, done: int, total: int) -> None:
         """Tell that ``done`` of ``total`` are done."""
         now = time.monotonic()
-        if now - self.told < (0.2 if self.terminal else 60.0) and not (self.terminal and done == total):
+        if now - self.told < (0.2 if self.terminal else 60.0) and not (
+            self.terminal and done == total
+        ):
             return
         self.told = now
         rate = done / max(now - self.started, 1e-9)
         left = (total - done) / rate if rate else 0.0
-        line = f"{done:,} of {total:,} {self.what} ({100 * done / max(total, 1):.0f} %), {left:.0f} s left"
+        share = 100 * done / max(total, 1)
+        line = f"{done:,} of {total:,} {self.what} ({share:.0f} %), {left:.0f} s left"
         if self.terminal:
             end = "\r" if done < total else "\r" + " " * len(line) + "\r"
             sys.stderr.write("\r" + line + end)
             sys.stderr.flush()
         else:
-            print(line, file=sys.stderr, flush=True)
+            sys.stderr.write(line + "\n")
+            sys.stderr.flush()

@@ -21,7 +21,8 @@ class Finding:
     where : SourceRef
         File and line.
     level : {"error", "warning", "note"}
-        ``error``: the file needs mending; ``warning``: numbers may be off; ``note``: for the record.
+        ``error``: the file needs mending; ``warning``: numbers may be off; ``note``: for the
+        record.
     fix : str or None
         What to do about it.
     """

@@ -14,7 +14,7 @@ from eval_tiers.go.identifiers import SYMBOL, likely_kind, symbol_style
 
 REFERENCE_SET_N = 7_647
 REFERENCE_GENE_N = 17_959
-"""Fingerprint of PerturbReason's GMT (perturbreason.md section 7)."""
+"""Fingerprint of PerturbReason's GMT (docs/perturbreason.md, section 7)."""
 
 _ORGANISM = {"upper": "human", "title": "mouse or rat"}
 

@@ -26,7 +26,7 @@ def find_faults(table: GmtTable) -> list[Finding]:
 
     References
     ----------
-    inputs.md, "GMT".
+    docs/inputs.md, "Gene sets".
     """
     found = [
         *_text_faults(table),

@@ -108,7 +108,7 @@ def parse_gmt(
 
     References
     ----------
-    perturbreason.md section 5; inputs.md, "GMT".
+    docs/perturbreason.md, section 5; docs/inputs.md, "Gene sets".
 
     Examples
     --------

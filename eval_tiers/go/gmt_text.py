@@ -49,7 +49,7 @@ def parse_gmt_text(data: bytes, path: str) -> GmtText:
 
     References
     ----------
-    inputs.md, "Files" and "GMT".
+    docs/inputs.md, "Files" and "Gene sets".
     """
     if data.startswith((b"\xff\xfe", b"\xfe\xff")) or _looks_like_utf16(data[:400]):
         raise _refusal(

@@ -26,7 +26,7 @@ def check_gmt(data: bytes, path: str) -> list[Finding]:
 
     References
     ----------
-    inputs.md, "GMT".
+    docs/inputs.md, "Gene sets".
 
     Examples
     --------

@@ -10,6 +10,7 @@ import numpy.typing as npt
 _BLOCK = 4096
 _MAX_BLOCKS = 256
 _HOPELESS_BLOCKS = 16
+_BISECTIONS = 40
 _POOL_STREAM = 1 << 20  # apart from the streams of bins
 
 
@@ -110,16 +111,20 @@ def _tilted(pool: GenePool, theta: float) -> npt.NDArray[np.float64]:
 
 def _tilt(pool: GenePool, low: float, high: float) -> float:
     """Return theta for which the mean annotation count of a gene lies in [low, high]."""
+    level, place = np.unique(pool.annotation_n, return_inverse=True)
+    log_weight = np.log(np.bincount(place, weights=pool.weight))
 
     def mean(theta: float) -> float:
-        return float(np.average(pool.annotation_n, weights=_tilted(pool, theta)))
+        exponent = log_weight + theta * level
+        weight = np.exp(exponent - exponent.max())
+        return float(np.dot(level, weight) / weight.sum())
 
     natural = mean(0.0)
     if low <= natural <= high:
         return 0.0
     target = low * 1.1 if natural < low else max(high * 0.9, low)
     below, above = -20.0, 20.0
-    for _ in range(50):
+    for _ in range(_BISECTIONS):
         middle = (below + above) / 2
         if mean(middle) < target:
             below = middle

@@ -33,7 +33,7 @@ def check_overlap(
 
     References
     ----------
-    inputs.md, "GMT".
+    docs/inputs.md, "Gene sets".
     """
     distinct = sorted({name.strip() for name in chain_genes} - {""})
     if not distinct:

@@ -40,7 +40,7 @@ class GoProfiles:
 
         References
         ----------
-        perturbreason.md section 5 (term weight ln(N/df), profile = sum over genes).
+        docs/perturbreason.md, section 5 (term weight ln(N/df), profile = sum over genes).
 
         Examples
         --------

@@ -1,27 +1,50 @@
-"""Reads paired rows into a `Batch`: parses records, reads texts, interns symbols."""
+"""Reads paired rows into a `Batch`: parses records, reads texts, interns symbols.
+
+Rows are taken in blocks. A block of plain rows is read as columns (`plain_rows`); any other row
+by row, which is the reading that decides.
+"""
 
 from __future__ import annotations
 
 import gc
-import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
+from zlib import crc32
 
 import numpy as np
+import orjson
 
-from eval_tiers.domain.batch import Batch, Chains
+from eval_tiers.domain.batch import Batch
 from eval_tiers.domain.findings import Finding
 from eval_tiers.domain.labels import NO_LABEL, REASON_CODES
 from eval_tiers.exceptions import Problem
-from eval_tiers.formats.base import BenchmarkFormat, PredictionRecord, RecordFault
+from eval_tiers.formats.base import BenchmarkFormat, GoldRecord, PredictionRecord, RecordFault
 from eval_tiers.io.pairing import MAX_LISTED, Int64Array, PairedRows, key_probes
+from eval_tiers.io.plain_rows import (
+    PlainGold,
+    PlainPredictions,
+    plain_edges,
+    read_plain_gold,
+    read_plain_predictions,
+)
 from eval_tiers.io.rows import parse_row, read_rows
+from eval_tiers.io.symbols import ChainColumns, SymbolTable
 from eval_tiers.texts.answers import read_text
 from eval_tiers.texts.triplets import read_triplets
 
-_MISSING = REASON_CODES["missing_prediction"]
+BLOCK_ROWS: Final = 512
+_MISSING: Final = REASON_CODES["missing_prediction"]
+_COLUMNS: Final[dict[str, type[np.generic] | None]] = {
+    "sample_id": None, "pert_type": None, "cell_line": None, "perturbation": None,
+    "readout": None, "rollout": None, "gold_label": np.int8, "predicted_label": np.int8,
+    "predicted_label_lenient": np.int8, "parse_failure_reason": np.int8,
+    "dropped_edge_n": np.int64, "source_line": np.int64, "prediction_line": None,
+    "text_offset": None, "text_length": None, "text_crc32": None, "perturbation_sign": np.int8,
+    "perturbation_code": np.int32, "readout_code": np.int32, "has_gold_chain": np.bool_,
+    "weight": np.float64, "item": np.int32,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +57,13 @@ class ReadOptions:
         Perturbation sign by type (case-folded) for records that give none.
     by : tuple of str
         Further fields of the gold record to keep as columns ``by:<field>``.
+    plain : bool
+        Whether plain rows may be read as columns; changes no value.
     """
 
     mode_signs: Mapping[str, int] = field(default_factory=dict)
     by: tuple[str, ...] = ()
+    plain: bool = True
 
 
 @dataclass(slots=True)
@@ -64,68 +90,6 @@ class ReadBatch:
     problems: list[Problem] = field(default_factory=list)
 
 
-class _SymbolTable:
-    """Interns symbols of one batch: as written to a code, by their matched form."""
-
-    def __init__(self) -> None:
-        self.names: list[str] = []
-        self.by_name: dict[str, int] = {}
-        self.as_written: dict[str, int] = {}
-
-    def code(self, written: str) -> int:
-        """Return the code of a symbol; upper-cased and stripped for matching."""
-        code = self.as_written.get(written)
-        if code is None:
-            name = written.strip().upper()
-            code = self.by_name.setdefault(name, len(self.names))
-            if code == len(self.names):
-                self.names.append(name)
-            self.as_written[written] = code
-        return code
-
-
-class _ChainColumns:
-    """Edges of one side, collected row by row: source, sign, target in one flat list."""
-
-    def __init__(self, symbols: _SymbolTable) -> None:
-        self.symbols = symbols
-        self.rows: list[int] = []
-        self.edge_n: list[int] = []
-        self.flat: list[int] = []
-
-    def add(self, row: int, edges: list[tuple[str, int, str]]) -> None:
-        """Add the edges of one row."""
-        known, code, flat = self.symbols.as_written, self.symbols.code, self.flat
-        for source, sign, target in edges:
-            flat += (
-                known[source] if source in known else code(source),
-                sign,
-                known[target] if target in known else code(target),
-            )
-        self.rows.append(row)
-        self.edge_n.append(len(edges))
-
-    def build(self) -> Chains:
-        """Return the arrays."""
-        edges = np.array(self.flat, np.int32).reshape(-1, 3)
-        sample = np.repeat(np.array(self.rows, np.int32), self.edge_n)
-        return Chains(sample, edges[:, 0], edges[:, 1].astype(np.int8), edges[:, 2])
-
-
-_COLUMNS = (
-    "sample_id", "pert_type", "cell_line", "perturbation", "readout", "rollout", "gold_label",
-    "predicted_label", "predicted_label_lenient", "parse_failure_reason", "dropped_edge_n",
-    "source_line", "prediction_line", "text_offset", "text_length", "text_crc32",
-    "perturbation_sign", "perturbation_code", "readout_code", "has_gold_chain", "weight", "item",
-)  # fmt: skip
-_DTYPES: dict[str, type[np.generic]] = {
-    "gold_label": np.int8, "predicted_label": np.int8, "predicted_label_lenient": np.int8,
-    "parse_failure_reason": np.int8, "dropped_edge_n": np.int64, "source_line": np.int64,
-    "perturbation_sign": np.int8, "perturbation_code": np.int32, "readout_code": np.int32,
-    "has_gold_chain": np.bool_, "weight": np.float64, "item": np.int32,
-}  # fmt: skip
-
-
 def read_batch(
     paired: PairedRows,
     first: int,
@@ -140,7 +104,10 @@ def read_batch(
     is left out and noted as a problem: the run must not go on.
     """
     with _collector_paused():
-        return _read_batch(paired, first, last, benchmark, options or ReadOptions())
+        reader = _BatchReader(paired, benchmark, options or ReadOptions())
+        for start in range(first, last, BLOCK_ROWS):
+            reader.add_block(_Block(paired, start, min(start + BLOCK_ROWS, last), first))
+        return reader.build()
 
 
 @contextmanager
@@ -155,43 +122,42 @@ def _collector_paused() -> Iterator[None]:
             gc.enable()
 
 
-def _read_batch(
-    paired: PairedRows, first: int, last: int, benchmark: BenchmarkFormat, options: ReadOptions
-) -> ReadBatch:
-    reader = _BatchReader(paired, benchmark, options)
-    gold_rows = paired.gold_row[first:last]
-    spans = (paired.start[first : last + 1] - paired.start[first]).tolist()
-    prediction_rows = paired.match[paired.start[first] : paired.start[last]]
-    predictions = _prediction_places(paired, prediction_rows)
-    for number, (raw, row) in enumerate(
-        zip(read_rows(paired.gold, gold_rows), gold_rows.tolist(), strict=True)
-    ):
-        reader.add(number, row, raw, predictions[spans[number] : spans[number + 1]])
-    return reader.build()
+class _Block:
+    """Gold rows and their predictions as raw bytes, in gold order.
+
+    Attributes
+    ----------
+    item : int
+        Number of the block's first gold row within the batch.
+    gold, gold_line, gold_row : list
+        Raw rows, their lines, their numbers in the table.
+    span : list of int
+        ``prediction[span[i]:span[i + 1]]`` belong to gold row i.
+    prediction, prediction_line, prediction_offset, prediction_row : list
+    """
+
+    def __init__(self, paired: PairedRows, first: int, last: int, batch_first: int) -> None:
+        gold_row = paired.gold_row[first:last]
+        rows = paired.match[paired.start[first] : paired.start[last]]
+        self.item = first - batch_first
+        self.gold = read_rows(paired.gold, gold_row)
+        self.gold_row: list[int] = gold_row.tolist()
+        self.gold_line: list[int] = paired.gold.line[gold_row].tolist()
+        self.span: list[int] = (paired.start[first : last + 1] - paired.start[first]).tolist()
+        self.prediction_row: list[int] = rows.tolist()
+        self.prediction = _in_gold_order(paired, rows)
+        self.prediction_line: list[int] = paired.predictions.line[rows].tolist()
+        self.prediction_offset: list[int] = paired.predictions.offset[rows].tolist()
 
 
-@dataclass(slots=True)
-class _Place:
-    """A prediction row: number, line, byte offset, raw bytes."""
-
-    row: int
-    line: int
-    offset: int
-    raw: bytes
-
-
-def _prediction_places(paired: PairedRows, rows: Int64Array) -> list[_Place]:
+def _in_gold_order(paired: PairedRows, rows: Int64Array) -> list[bytes]:
     """Read prediction rows in file order (neighbours in one go); return them in gold order."""
-    in_file_order = np.sort(rows)
-    raw_of = dict(
-        zip(in_file_order.tolist(), read_rows(paired.predictions, in_file_order), strict=True)
-    )
-    lines = paired.predictions.line[rows].tolist()
-    offsets = paired.predictions.offset[rows].tolist()
-    return [
-        _Place(row, line, offset, raw_of[row])
-        for row, line, offset in zip(rows.tolist(), lines, offsets, strict=True)
-    ]
+    order = np.argsort(rows, kind="stable")
+    raw = read_rows(paired.predictions, rows[order])
+    placed = [b""] * len(raw)
+    for place, data in zip(order.tolist(), raw, strict=True):
+        placed[place] = data
+    return placed
 
 
 class _BatchReader:
@@ -201,9 +167,10 @@ class _BatchReader:
         self, paired: PairedRows, benchmark: BenchmarkFormat, options: ReadOptions
     ) -> None:
         self.paired, self.benchmark, self.options = paired, benchmark, options
-        self.rows: list[tuple[Any, ...]] = []
-        self.symbols = _SymbolTable()
-        self.gold, self.predicted = _ChainColumns(self.symbols), _ChainColumns(self.symbols)
+        self.columns: dict[str, list[Any]] = {name: [] for name in _COLUMNS}
+        self.by: dict[str, list[str | None]] = {name: [] for name in options.by}
+        self.symbols = SymbolTable()
+        self.gold, self.predicted = ChainColumns(self.symbols), ChainColumns(self.symbols)
         self.ledger = {"scored": 0, "parse_failure": 0, "missing_prediction": 0}
         self.counts = {
             "template_triplet_n": 0, "unsigned_predicted_edge_n": 0, "reasoning_text_n": 0,
@@ -211,91 +178,129 @@ class _BatchReader:
         self.unreadable_n = 0
         self.findings: list[Finding] = []
         self.problems: list[Problem] = []
-        self.by: dict[str, list[str | None]] = {name: [] for name in options.by}
         self.signs: dict[tuple[str | None, str | None], int] = {}
         self.gold_probes = key_probes(
-            tuple(benchmark.gold_fields[field][0] for field in ("id", "answer", "path"))
+            tuple(benchmark.gold_fields[name][0] for name in ("id", "answer", "path"))
         )
         self.probes = key_probes(
-            tuple(benchmark.prediction_fields[field][0] for field in ("id", "text"))
+            tuple(benchmark.prediction_fields[name][0] for name in ("id", "text"))
         )
 
-    def add(self, number: int, gold_row: int, raw: bytes, places: list[_Place]) -> None:
-        """Add one gold row with its predictions: none, one, or one a rollout."""
+    @property
+    def row_n(self) -> int:
+        """Rows so far."""
+        return len(self.columns["sample_id"])
+
+    def add_block(self, block: _Block) -> None:
+        """Add a block: as columns where it is plain, else row by row."""
+        if self.options.plain and self._add_plain(block):
+            return
+        rows: list[tuple[Any, ...]] = []
+        base = self.row_n
+        for number in range(len(block.gold)):
+            rows += self._gold_rows(block, number, base + len(rows))
+        for column, values in zip(self.columns.values(), zip(*rows, strict=True), strict=False):
+            column += values
+
+    # Row by row
+
+    def _gold_rows(self, block: _Block, number: int, row: int) -> list[tuple[Any, ...]]:
+        """Read one gold row with its predictions: none, one, or one a rollout."""
+        raw = block.gold[number]
         try:
             fields = parse_row(raw, self.gold_probes)
             gold = self.benchmark.parse_gold(fields)
         except RecordFault as fault:
-            where = self.paired.gold.where(gold_row, fault.field, _id_or_none(self.benchmark, raw))
+            sample_id = _id_or_none(self.benchmark, raw)
+            where = self.paired.gold.where(block.gold_row[number], fault.field, sample_id)
             self.problems.append(Problem(fault.code, fault.message, where, fault.fix))
-            return
-        line = int(self.paired.gold.line[gold_row])
-        pert_type = gold.pert_type or self.paired.pair.pert_type
-        sample_id = gold.sample_id
-        if sample_id is None:
-            sample_id = f"{self.paired.pair.split or '-'}/{pert_type or '-'}/{line}"
-        sign = self._perturbation_sign(pert_type, gold.mode)
-        code = self.symbols.code
-        start = -1 if gold.perturbation is None else code(gold.perturbation)
-        end = -1 if gold.readout is None else code(gold.readout)
-        weight = 1.0 / max(1, len(places))
+            return []
+        places = range(block.span[number], block.span[number + 1])
+        rows = []
         bucket = "missing_prediction"
-        for place in places or (None,):
-            prediction = None if place is None else self._prediction(place, gold.sample_id)
-            row = len(self.rows)
-            if prediction is None:
-                label, reason, lenient, dropped_n = NO_LABEL, _MISSING, NO_LABEL, 0
-            else:
-                reading = read_text(prediction.text)
-                label, reason, lenient = reading.label, reading.reason, reading.lenient
-                dropped_n = self._add_triplets(row, reading.triplet_block)
-                if label >= 0:
+        for place in places or (-1,):
+            prediction = None if place < 0 else self._prediction(block, place, gold.sample_id)
+            answer = (NO_LABEL, NO_LABEL, _MISSING, 0)
+            if prediction is not None:
+                answer = self._answer(row + len(rows), prediction.text)
+                if answer[0] >= 0:
                     bucket = "scored"
                 elif bucket != "scored":
                     bucket = "parse_failure"
             if gold.chain:
-                self.gold.add(row, gold.chain)
-            where_text = (
-                (None, None, None, None)
-                if place is None
-                else (place.line, place.offset, len(place.raw), zlib.crc32(place.raw))
-            )
-            self.rows.append((
-                sample_id, pert_type, gold.cell_line, gold.perturbation, gold.readout,
-                None if prediction is None else prediction.rollout, gold.label,
-                label, lenient, reason, dropped_n, line, *where_text,
-                sign, start, end, gold.chain is not None, weight, number,
-            ))  # fmt: skip
+                self.gold.add(row + len(rows), gold.chain)
+            rows.append(self._row(block, number, place, gold, prediction, answer, len(places)))
             for name, values in self.by.items():
                 value = fields.get(name)
                 values.append(None if value is None else str(value))
         self.ledger[bucket] += 1
+        return rows
 
-    def _add_triplets(self, row: int, block: str | None) -> int:
-        """Add the edges of a triplet block; return how many elements were dropped."""
-        if block is None:
-            return 0
-        triplets = read_triplets(block)
-        if triplets.edges:
-            self.predicted.add(row, triplets.edges)
-        self.counts["template_triplet_n"] += triplets.template_n
-        self.counts["unsigned_predicted_edge_n"] += triplets.unsigned_n
-        return triplets.dropped_n
+    def _row(
+        self,
+        block: _Block,
+        number: int,
+        place: int,
+        gold: GoldRecord,
+        prediction: PredictionRecord | None,
+        answer: tuple[int, int, int, int],
+        rollout_n: int,
+    ) -> tuple[Any, ...]:
+        """Return the values of one row, in the order of `_COLUMNS`."""
+        pert_type = gold.pert_type or self.paired.pair.pert_type
+        line = block.gold_line[number]
+        label, lenient, reason, dropped_n = answer
+        text: tuple[int | None, ...] = (None, None, None, None)
+        if place >= 0:
+            raw = block.prediction[place]
+            text = (block.prediction_line[place], block.prediction_offset[place], len(raw), crc32(raw))
+        code = self.symbols.code
+        return (
+            gold.sample_id if gold.sample_id is not None else self._made_id(pert_type, line),
+            pert_type, gold.cell_line, gold.perturbation, gold.readout,
+            None if prediction is None else prediction.rollout,
+            gold.label, label, lenient, reason, dropped_n, line, *text,
+            self._perturbation_sign(pert_type, gold.mode),
+            -1 if gold.perturbation is None else code(gold.perturbation),
+            -1 if gold.readout is None else code(gold.readout),
+            gold.chain is not None, 1.0 / max(1, rollout_n), block.item + number,
+        )  # fmt: skip
 
-    def _prediction(self, place: _Place, sample_id: str | None) -> PredictionRecord | None:
+    def _answer(self, row: int, text: str | None) -> tuple[int, int, int, int]:
+        """Read a text: label, lenient label, reason, dropped elements; its edges are added."""
+        reading = read_text(text)
+        dropped_n = 0
+        if reading.triplet_block is not None:
+            triplets = read_triplets(reading.triplet_block)
+            if triplets.edges:
+                self.predicted.add(row, triplets.edges)
+            self.counts["template_triplet_n"] += triplets.template_n
+            self.counts["unsigned_predicted_edge_n"] += triplets.unsigned_n
+            dropped_n = triplets.dropped_n
+        return reading.label, reading.lenient, reading.reason, dropped_n
+
+    def _prediction(
+        self, block: _Block, place: int, sample_id: str | None
+    ) -> PredictionRecord | None:
         """Parse a prediction row; None, counted and listed, where it can't be."""
         try:
-            prediction = self.benchmark.parse_prediction(parse_row(place.raw, self.probes))
+            row = parse_row(block.prediction[place], self.probes)
+            prediction = self.benchmark.parse_prediction(row)
             if prediction.sample_id != sample_id and not self.paired.by_position:
                 raise RecordFault("id-mismatch", f"the row's id reads {prediction.sample_id!r}")
         except RecordFault as fault:
             self.unreadable_n += 1
             if len(self.findings) < MAX_LISTED:
-                where = self.paired.predictions.where(place.row, fault.field, sample_id)
+                where = self.paired.predictions.where(
+                    block.prediction_row[place], fault.field, sample_id
+                )
                 self.findings.append(Finding("unreadable-prediction", fault.message, where))
             return None
         self.counts["reasoning_text_n"] += prediction.from_reasoning
         return prediction
+
+    def _made_id(self, pert_type: str | None, line: int) -> str:
+        return f"{self.paired.pair.split or '-'}/{pert_type or '-'}/{line}"
 
     def _perturbation_sign(self, pert_type: str | None, mode: str | None) -> int:
         kind = (pert_type, mode)
@@ -306,14 +311,150 @@ class _BatchReader:
             self.signs[kind] = sign
         return sign
 
+    # As columns
+
+    def _add_plain(self, block: _Block) -> bool:
+        """Add a block of plain rows, each with one prediction or none; False where it isn't."""
+        n = len(block.gold)
+        if len(block.prediction) < n and not set(map(int.__sub__, block.span[1:], block.span)) <= {0, 1}:
+            return False
+        if len(block.prediction) > n:
+            return False
+        gold = read_plain_gold(
+            block.gold, self.benchmark.gold_fields, self.gold_probes, self.options.by
+        )
+        if gold is None or (len(block.prediction) == n and block.span[-1] != n):
+            return False
+        answered = [i for i in range(n) if block.span[i + 1] > block.span[i]]
+        predictions = PlainPredictions(None, [])
+        if block.prediction:
+            found = read_plain_predictions(
+                block.prediction, self.benchmark.prediction_fields, self.probes
+            )
+            if found is None or not self._ids_agree(gold, found, answered):
+                return False
+            predictions = found
+        self._take_plain(block, gold, predictions, answered)
+        return True
+
+    def _ids_agree(
+        self, gold: PlainGold, found: PlainPredictions, answered: Sequence[int]
+    ) -> bool:
+        if self.paired.by_position:
+            return True
+        if gold.sample_id is None or found.sample_id is None:
+            return False
+        return found.sample_id == [gold.sample_id[i] for i in answered]
+
+    def _take_plain(
+        self,
+        block: _Block,
+        gold: PlainGold,
+        predictions: PlainPredictions,
+        answered: Sequence[int],
+    ) -> None:
+        n, base = len(block.gold), self.row_n
+        default = self.paired.pair.pert_type
+        pert_type = [kind or default for kind in gold.pert_type]
+        answers = self._plain_answers(predictions.text, [base + i for i in answered])
+        text = [
+            block.prediction_line,
+            block.prediction_offset,
+            list(map(len, block.prediction)),
+            list(map(crc32, block.prediction)),
+        ]
+        columns: list[Sequence[Any]] = [*answers, *text]
+        if len(answered) < n:
+            missing = (NO_LABEL, NO_LABEL, _MISSING, 0, None, None, None, None)
+            columns = [
+                _spread(values, answered, n, filler)
+                for values, filler in zip(columns, missing, strict=True)
+            ]
+        label, lenient, reason, dropped_n, *text_columns = columns
+        scored = sum(code >= 0 for code in label)
+        self.ledger["scored"] += scored
+        self.ledger["parse_failure"] += len(answered) - scored
+        self.ledger["missing_prediction"] += n - len(answered)
+        sample_id: Sequence[str] = gold.sample_id or [
+            self._made_id(kind, line)
+            for kind, line in zip(pert_type, block.gold_line, strict=True)
+        ]
+        values = (
+            sample_id, pert_type, gold.cell_line, gold.perturbation, gold.readout, [None] * n,
+            gold.label, label, lenient, reason, dropped_n, block.gold_line, *text_columns,
+            list(map(self._perturbation_sign, pert_type, gold.mode)),
+            self._end_codes(gold.perturbation), self._end_codes(gold.readout),
+            gold.has_chain, [1.0] * n, range(block.item, block.item + n),
+        )  # fmt: skip
+        edges = gold.edges
+        self.gold.add_many(
+            [base + row for row in edges.rows], edges.edge_n, edges.source, edges.sign, edges.target
+        )
+        for column, added in zip(self.columns.values(), values, strict=True):
+            column += added
+        for name, found in gold.by.items():
+            self.by[name] += found
+
+    def _end_codes(self, names: list[str | None]) -> list[int]:
+        known, code = self.symbols.as_written, self.symbols.code
+        return [
+            -1 if name is None else known[name] if name in known else code(name) for name in names
+        ]
+
+    def _plain_answers(
+        self, texts: list[str], rows: list[int]
+    ) -> tuple[list[int], list[int], list[int], list[int]]:
+        """Read many texts: labels, lenient labels, reasons, dropped elements; add their edges."""
+        labels, lenients, reasons, dropped = [], [], [], [0] * len(texts)
+        plain_rows: list[int] = []
+        plain_lists: list[list[Any]] = []
+        plain: list[tuple[int, str]] = []
+        for place, reading in enumerate(map(read_text, texts)):
+            labels.append(reading.label)
+            lenients.append(reading.lenient)
+            reasons.append(reading.reason)
+            block = reading.triplet_block
+            if block is None:
+                continue
+            if block[:2] == "[[":
+                try:
+                    value = orjson.loads(block)
+                except orjson.JSONDecodeError:
+                    pass
+                else:
+                    if type(value) is list:
+                        plain_rows.append(rows[place])
+                        plain_lists.append(value)
+                        plain.append((place, block))
+                        continue
+            dropped[place] = self._add_triplets(rows[place], block)
+        edges = plain_edges(plain_rows, plain_lists)
+        if edges is not None:
+            self.predicted.add_many(
+                edges.rows, edges.edge_n, edges.source, edges.sign, edges.target
+            )
+        else:
+            for place, block in plain:
+                dropped[place] = self._add_triplets(rows[place], block)
+        return labels, lenients, reasons, dropped
+
+    def _add_triplets(self, row: int, block: str) -> int:
+        """Add the edges of a triplet block; return how many elements were dropped."""
+        triplets = read_triplets(block)
+        if triplets.edges:
+            self.predicted.add(row, triplets.edges)
+        self.counts["template_triplet_n"] += triplets.template_n
+        self.counts["unsigned_predicted_edge_n"] += triplets.unsigned_n
+        return triplets.dropped_n
+
     def build(self) -> ReadBatch:
         """Return the batch."""
-        values = zip(*self.rows, strict=True) if self.rows else ((),) * len(_COLUMNS)
-        columns: dict[str, Any] = dict(zip(_COLUMNS, values, strict=True))
-        for name, dtype in _DTYPES.items():
-            columns[name] = np.array(columns[name], dtype)
+        columns: dict[str, Any] = {
+            name: self.columns[name] if dtype is None else np.array(self.columns[name], dtype)
+            for name, dtype in _COLUMNS.items()
+        }
         batch = Batch(
-            n=len(self.rows),
+            n=self.row_n,
             perturbation=columns.pop("perturbation_code"),
             readout=columns.pop("readout_code"),
             has_gold_chain=columns.pop("has_gold_chain"),
@@ -326,6 +467,14 @@ class _BatchReader:
             counts=self.counts,
         )
         return ReadBatch(batch, self.ledger, self.unreadable_n, self.findings, self.problems)
+
+
+def _spread(values: Sequence[Any], places: Sequence[int], n: int, filler: Any) -> list[Any]:
+    """Return ``n`` values: those given at their places, the filler elsewhere."""
+    spread = [filler] * n
+    for place, value in zip(places, values, strict=True):
+        spread[place] = value
+    return spread
 
 
 def _id_or_none(benchmark: BenchmarkFormat, raw: bytes) -> str | None:

@@ -98,9 +98,7 @@ def find_pairs(
             _typed_files(folder[split], problems) for folder in (gold_splits, prediction_splits)
         )
         if not problems:
-            pairs += [
-                FilePair(gold[word], predictions[word], split, word) for word in PERT_TYPES
-            ]
+            pairs += [FilePair(gold[word], predictions[word], split, word) for word in PERT_TYPES]
     if problems:
         raise BadInputError(problems)
     return pairs
@@ -181,7 +179,6 @@ def _typed_files(folder: Path, problems: list[Problem]) -> dict[str, Path]:
             "add it, or evaluate one pair with --gt-file and --pred-file",
         )
         for word in PERT_TYPES
-        if word not in found
-        and not any(problem.where == where for problem in problems)
+        if word not in found and not any(problem.where == where for problem in problems)
     ]
     return found

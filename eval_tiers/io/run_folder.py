@@ -85,9 +85,7 @@ class RunFolder:
 
         writer = self._parquet.get(stem)
         if writer is None:
-            texts = [
-                field.name for field in table.schema if pa.types.is_string(field.type)
-            ]
+            texts = [field.name for field in table.schema if pa.types.is_string(field.type)]
             writer = pq.ParquetWriter(
                 self._part(self.name_of(stem, "parquet")), table.schema, use_dictionary=texts
             )

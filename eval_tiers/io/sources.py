@@ -19,6 +19,18 @@ CHUNK_BYTES = 1 << 20
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+_ZSTD_SKIPPABLE = b"\x2a\x4d\x18"  # after a byte 0x50 to 0x5f; pzstd begins with such a frame
+_MAGIC_BY_SUFFIX = {".gz": _GZIP_MAGIC, ".zst": _ZSTD_MAGIC}
+_PACKED_KINDS = (
+    (_GZIP_MAGIC, "gzip data"),
+    (_ZSTD_MAGIC, "Zstandard data"),
+    (b"BZh", "bzip2 data"),
+    (b"\xfd7zXZ\x00", "xz data"),
+    (b"PK\x03\x04", "a zip archive"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive"),
+    (b"PAR1\x15", "a Parquet table"),
+    (b"ARROW1\x00", "an Arrow file"),
+)
 UTF8_BOM = b"\xef\xbb\xbf"
 
 
@@ -34,22 +46,36 @@ def require_file(path: str | os.PathLike[str], role: str = "input file") -> Path
     """
     where = SourceRef(str(path))
     target = Path(path)
+    if not str(path):
+        raise MissingResourceError(
+            Problem("no-file-name", f"the name of the {role} is empty", fix="name a file")
+        )
     try:
         if target.is_dir():
             raise BadInputError(
                 Problem("is-a-directory", f"the {role} is a directory", where, "name a file")
             )
         if not target.exists():
+            if target.is_symlink():
+                raise MissingResourceError(
+                    Problem("broken-link", f"the {role} is a link that leads nowhere", where,
+                            "mend the link, or name the file itself")
+                )  # fmt: skip
             raise MissingResourceError(
                 Problem("no-such-file", f"the {role} does not exist", where, "check the path")
             )
         if not target.is_file():
             raise BadInputError(
-                Problem("not-a-regular-file", f"the {role} is not a regular file", where)
+                Problem(
+                    "not-a-regular-file",
+                    f"the {role} is not a regular file (a pipe or a device?)",
+                    where,
+                    "write the data to a file and name that",
+                )
             )
     except (OSError, ValueError) as error:
         raise MissingResourceError(
-            Problem("unreadable-path", f"the {role} can't be looked up: {error}", where)
+            Problem("unreadable-path", f"the {role} can't be looked up: {reason_of(error)}", where)
         ) from error
     if not os.access(target, os.R_OK):
         raise MissingResourceError(
@@ -58,15 +84,27 @@ def require_file(path: str | os.PathLike[str], role: str = "input file") -> Path
     return target
 
 
+def reason_of(error: OSError | ValueError) -> str:
+    """Return what the system says about a failure, without the path."""
+    return getattr(error, "strerror", None) or str(error)
+
+
 def compression_of(path: Path) -> str | None:
     """Return ``"gzip"``, ``"zstd"`` or None, by the file's first bytes (not by its name)."""
     with open(path, "rb") as handle:
         head = handle.read(4)
     if head.startswith(_GZIP_MAGIC):
         return "gzip"
-    if head == _ZSTD_MAGIC:
+    if head == _ZSTD_MAGIC or (head[1:] == _ZSTD_SKIPPABLE and head[0] >> 4 == 5):
         return "zstd"
     return None
+
+
+def _require_begun(path: Path) -> None:
+    """Raise for a file with the name of a compressed one that ends within its first bytes."""
+    magic = _MAGIC_BY_SUFFIX.get(path.suffix.lower())
+    if magic is not None and path.stat().st_size < len(magic):
+        raise BadInputError(_cut_off(path))
 
 
 def open_decompressed(path: Path) -> IO[bytes]:
@@ -77,7 +115,9 @@ def open_decompressed(path: Path) -> IO[bytes]:
     if kind == "zstd":
         import zstandard
 
-        return cast("IO[bytes]", zstandard.open(path, "rb"))
+        reader = zstandard.ZstdDecompressor(max_window_size=1 << 31)  # as zstd --long=31 writes
+        handle = open(path, "rb")  # noqa: SIM115 - the stream closes it
+        return cast("IO[bytes]", reader.stream_reader(handle, read_across_frames=True))
     return open(path, "rb")
 
 
@@ -90,6 +130,7 @@ def iter_chunks(path: Path, size: int = CHUNK_BYTES) -> Iterator[bytes]:
         ``truncated-file`` when a compressed file is cut off, ``damaged-file`` when it is corrupt.
     """
     try:
+        _require_begun(path)
         with open_decompressed(path) as handle:
             while chunk := handle.read(size):
                 yield chunk
@@ -98,22 +139,15 @@ def iter_chunks(path: Path, size: int = CHUNK_BYTES) -> Iterator[bytes]:
     except EOFError as error:
         raise BadInputError(_cut_off(path)) from error
     except (gzip.BadGzipFile, zlib.error) as error:
-        raise BadInputError(
-            Problem(
-                "damaged-file",
-                f"the compressed file is damaged ({error})",
-                SourceRef(str(path)),
-                "make or copy it again",
-            )
-        ) from error
+        raise BadInputError(_damaged(path, error)) from error
     except OSError as error:
         raise MissingResourceError(
-            Problem("read-failed", f"reading failed: {error}", SourceRef(str(path)))
+            Problem("read-failed", f"reading failed: {reason_of(error)}", SourceRef(str(path)))
         ) from error
     except Exception as error:  # zstandard has one error class, imported only when needed
         if type(error).__name__ != "ZstdError":
             raise
-        raise BadInputError(_cut_off(path)) from error
+        raise BadInputError(_damaged(path, error)) from error
 
 
 def _require_whole_zstd(path: Path) -> None:
@@ -121,7 +155,8 @@ def _require_whole_zstd(path: Path) -> None:
     import zstandard
 
     with open(path, "rb") as handle:
-        decompressor = zstandard.ZstdDecompressor().decompressobj()
+        frames = zstandard.ZstdDecompressor(max_window_size=1 << 31)
+        decompressor = frames.decompressobj()
         pending = handle.read(CHUNK_BYTES)
         while pending:
             decompressor.decompress(pending)
@@ -129,7 +164,7 @@ def _require_whole_zstd(path: Path) -> None:
             if decompressor.eof:
                 pending = pending or handle.read(CHUNK_BYTES)
                 if pending:
-                    decompressor = zstandard.ZstdDecompressor().decompressobj()
+                    decompressor = frames.decompressobj()
             else:
                 pending = handle.read(CHUNK_BYTES)
         if not decompressor.eof:
@@ -139,32 +174,70 @@ def _require_whole_zstd(path: Path) -> None:
 def _cut_off(path: Path) -> Problem:
     return Problem(
         "truncated-file",
-        f"the compressed file is cut off: what is missing can't be told ({path.name})",
+        "the compressed file is cut off: what is missing can't be told",
         SourceRef(str(path)),
         "copy it again, or let the job that writes it finish",
     )
 
 
+def _damaged(path: Path, error: Exception) -> Problem:
+    return Problem(
+        "damaged-file",
+        f"the compressed file is damaged ({error})",
+        SourceRef(str(path)),
+        "make or copy it again",
+    )
+
+
 def refuse_utf16(head: bytes, path: str) -> None:
-    """Raise when the first bytes of a text file look like UTF-16 or UTF-32."""
-    kind = None
-    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
-        kind = "UTF-16"
-    elif len(head) >= 4:
-        sample = head[:400]
-        odd, even = sample[1::2].count(0), sample[0::2].count(0)
-        if max(odd, even) > len(sample) // 4:
-            kind = "UTF-16 (without a byte order mark)"
+    """Raise when the first bytes of a text file are UTF-16 or UTF-32, NUL bytes or packed data."""
+    for magic, packed in _PACKED_KINDS:
+        if head.startswith(magic):
+            raise BadInputError(
+                Problem("not-text", f"this is {packed}, not text", SourceRef(path), "unpack it")
+            )
+    kind = _wide_encoding(head)
+    if kind == "NUL":
+        raise BadInputError(
+            Problem(
+                "nul-byte",
+                "the file begins with NUL bytes: it is damaged, or no text",
+                SourceRef(path, 1),
+                "make or copy it again",
+            )
+        )
     if kind is not None:
+        name = kind.partition(" ")[0]
         raise BadInputError(
             Problem(
                 "not-utf8",
                 f"the file is {kind}, not UTF-8",
                 SourceRef(path, 1),
-                "convert it: iconv -f UTF-16 -t UTF-8 FILE > NEW "
+                f"convert it: iconv -f {name} -t UTF-8 FILE > NEW "
                 "(PowerShell: Out-File -Encoding utf8)",
             )
         )
+
+
+def _wide_encoding(head: bytes) -> str | None:
+    """Return UTF-16 or UTF-32, ``NUL`` for a run of NUL bytes, None for anything else."""
+    if head.startswith((b"\xff\xfe\x00\x00", b"\x00\x00\xfe\xff")):
+        return "UTF-32"
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "UTF-16"
+    if len(head) < 4:
+        return None
+    sample = head[:400]
+    zeros = [sample[start::4].count(0) for start in range(4)]
+    many = len(sample) // 8  # half of the bytes of one place in four
+    wide = sum(count > many for count in zeros)
+    if wide == 4:
+        return "NUL"
+    if wide == 3:
+        return "UTF-32 (without a byte order mark)"
+    if wide and max(zeros[0] + zeros[2], zeros[1] + zeros[3]) > len(sample) // 4:
+        return "UTF-16 (without a byte order mark)"
+    return None
 
 
 def read_bytes(path: str | os.PathLike[str], role: str = "input file") -> bytes:

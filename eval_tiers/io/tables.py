@@ -42,7 +42,7 @@ def column_array(column: Column, values: Any, n: int) -> pa.Array:
         return text_array(values)
     if column.kind == "number":
         return pa.array(values, pa.float64(), mask=np.isnan(values))
-    if isinstance(values, list):  # counts with None
+    if isinstance(values, (list, tuple)):  # counts with None
         return pa.array(values, pa.int64())
     array: NDArray[Any] = np.asarray(values)
     if column.kind == "count":

@@ -158,7 +158,7 @@ def _coded(column: Any) -> CodedColumn:
     values: list[str] = []
     codes = [np.empty(0, dtype=np.int32)]
     for chunk in column.chunks:
-        values = chunk.dictionary.to_pylist() if not values else values
+        values = values or chunk.dictionary.to_pylist()
         raw = np.frombuffer(chunk.indices.buffers()[1], dtype=np.int32)
         codes.append(raw[chunk.offset : chunk.offset + len(chunk)])
     return CodedColumn(values, np.concatenate(codes))

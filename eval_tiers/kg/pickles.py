@@ -171,7 +171,7 @@ def _members(arguments: tuple[object, ...]) -> list[object]:
 
 
 def _make_dict(arguments: tuple[object, ...]) -> object:
-    """``dict``, ``OrderedDict`` or ``defaultdict``: empty (its items follow), or of pairs."""
+    """Make a dict of any kind, ordered or default: empty (its items follow), or of pairs."""
     if len(arguments) == 1 and isinstance(arguments[0], (list, tuple)):
         made: dict[object, object] = {}
         for pair in arguments[0]:

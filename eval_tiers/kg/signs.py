@@ -152,7 +152,7 @@ def _looks_like_confidence(values: Sequence[str]) -> bool:
     numbers = [number_of_word(value.strip()) for value in values[:1000]]
     return (
         len(numbers) > 1
-        and all(number is not None and 0 <= number for number in numbers)
+        and all(number is not None and number >= 0 for number in numbers)
         and any(number not in (0.0, 1.0) for number in numbers)
     )
 

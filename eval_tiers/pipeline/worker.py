@@ -208,28 +208,25 @@ def _draw_baseline(context: Context, scored: ScoredBatch) -> list[BaselineRow]:
     if context.graph is None or wanted == 0:
         return []
     batch, columns = scored.batch, scored.columns
-    split = str(columns["split"])
     has_ends = (batch.perturbation >= 0) & (batch.readout >= 0)
-    first_of_item = np.flatnonzero((np.diff(batch.item, prepend=-1) != 0) & has_ends)
-    prefixes: dict[str | None, int] = {}
-    draws = []
-    for row in first_of_item.tolist():
-        pert_type = columns["pert_type"][row]
-        start = prefixes.get(pert_type)
-        if start is None:
-            start = prefixes[pert_type] = crc32(f"{split}\0{pert_type}\0".encode("utf-8", "replace"))
-        sample_id = columns["sample_id"][row]
-        draws.append((crc32(sample_id.encode("utf-8", "replace"), start), row))
-    draws.sort()
+    rows = np.flatnonzero((np.diff(batch.item, prepend=-1) != 0) & has_ends)
+    split, kinds, ids = str(columns["split"]), columns["pert_type"], columns["sample_id"]
+    start = {kind: crc32(f"{split}\0{kind}\0".encode("utf-8", "replace")) for kind in set(kinds)}
+    draw = np.array(
+        [crc32(ids[row].encode("utf-8", "replace"), start[kinds[row]]) for row in rows.tolist()],
+        np.int64,
+    )
+    if len(draw) > wanted:  # ties at the edge are settled when batches are put together
+        rows, draw = (values[draw <= np.partition(draw, wanted - 1)[wanted - 1]] for values in (rows, draw))
     return [
         BaselineRow(
-            draw,
+            number,
             batch.symbols[int(batch.perturbation[row])],
             batch.symbols[int(batch.readout[row])],
             int(columns["perturbation_sign"][row]),
             int(columns["gold_label"][row]),
         )
-        for draw, row in draws[:wanted]
+        for number, row in zip(draw.tolist(), rows.tolist(), strict=True)
     ]
 
 

@@ -72,9 +72,8 @@ def collect(
         )
     if "go_sim" in columns:
         measure_go_sets(table, columns)
-    table.add_to(tallies.slice("all"))
-    table.add_to(tallies.slice("file", file))
-    table.add_to(tallies.slice("split", split or ""))
+    for dimension, value in (("all", ""), ("file", file), ("split", split or "")):
+        tallies.slice(dimension, value).add(table.totals())
     for dimension in ("pert_type", "cell_line"):
         table.add_by(tallies, dimension, columns[dimension])
     for field in by:

@@ -117,6 +117,8 @@ class MeasureTable:
         self.names: list[str] = []
         self.rows: list[Int64Array] = []
         self.binned: dict[str, tuple[Int64Array, Int64Array]] = {}
+        self._totals: Tally | None = None
+        self._even = bool(np.all(weight == 1.0))
 
     def count(self, name: str, values: NDArray[np.generic]) -> None:
         """Add a measure of whole numbers, or of true and false; summed as it is."""
@@ -126,7 +128,10 @@ class MeasureTable:
     def share(self, name: str, values: NDArray[np.bool_]) -> None:
         """Add a measure of true and false, weighted by item (``<name>_w`` in 1e-9 units)."""
         self.names.append(f"{name}_w")
-        self.rows.append(_units(np.where(values, self.weight, 0.0)))
+        if self._even:
+            self.rows.append(np.asarray(values).astype(np.int64) * UNIT)
+        else:
+            self.rows.append(_units(np.where(values, self.weight, 0.0)))
 
     def real(self, name: str, values: NDArray[np.float64], binned: bool = False) -> None:
         """Add a measure of real numbers with nan for null: weight, sum and sum of squares."""
@@ -146,30 +151,36 @@ class MeasureTable:
         self.names.append(f"{name}_sum")
         self.rows.append(_units(values))
 
-    def add_to(self, tally: Tally) -> None:
-        """Add the whole batch to a tally."""
-        for name, row in zip(self.names, self.rows, strict=True):
-            tally.sums[name] = tally.sums.get(name, 0) + int(row.sum())
-        for name, (_, bins) in self.binned.items():
-            _add_bins(tally, name, bins)
+    def totals(self) -> Tally:
+        """Return the tally of the whole batch."""
+        if self._totals is None:
+            sums = {name: int(row.sum()) for name, row in zip(self.names, self.rows, strict=True)}
+            bins = {
+                name: np.bincount(found, minlength=BINS) for name, (_, found) in self.binned.items()
+            }
+            self._totals = Tally(sums, bins)
+        return self._totals
 
     def add_by(self, tallies: Tallies, dimension: str, values: Iterable[str | None]) -> None:
         """Add the batch to the slices of one dimension; null values are the slice ``""``."""
-        labels = np.array([value or "" for value in values], dtype=object)
-        if len(labels) == 0:
-            return
-        names, codes = np.unique(labels.astype(str), return_inverse=True)
-        if len(names) == 1:
-            self.add_to(tallies.slice(dimension, str(names[0])))
+        codes_of: dict[str, int] = {}
+        codes = np.array([codes_of.setdefault(v or "", len(codes_of)) for v in values], np.int64)
+        if len(codes_of) <= 1:
+            for value in codes_of:
+                tallies.slice(dimension, value).add(self.totals())
             return
         order = np.argsort(codes, kind="stable")
-        starts = np.searchsorted(codes[order], np.arange(len(names)))
+        starts = np.searchsorted(codes[order], np.arange(len(codes_of)))
+        sums = [tallies.slice(dimension, value).sums for value in codes_of]
         for name, row in zip(self.names, self.rows, strict=True):
-            for value, total in zip(names.tolist(), np.add.reduceat(row[order], starts).tolist(), strict=True):
-                sums = tallies.slice(dimension, value).sums
-                sums[name] = sums.get(name, 0) + total
+            if not row.any():
+                parts: Iterable[int] = [0] * len(sums)
+            else:
+                parts = np.add.reduceat(row[order], starts).tolist()
+            for into, total in zip(sums, parts, strict=True):
+                into[name] = into.get(name, 0) + total
         for name, (rows, bins) in self.binned.items():
-            for code, value in enumerate(names.tolist()):
+            for code, value in enumerate(codes_of):
                 _add_bins(tallies.slice(dimension, value), name, bins[codes[rows] == code])
 
 

@@ -185,6 +185,11 @@ def as_text(value: object) -> str | None:
     return None if value is None else str(value)
 
 
+def stripped(value: object) -> str | None:
+    """The text without white space at its ends; None for null and for a blank text."""
+    return None if value is None else str(value).strip() or None
+
+
 def record_id(record: Record | None) -> str | None:
     """Ids are text: the integer 7 is "7"."""
     return None if record is None else as_text(first(record, ID_FIELDS))
@@ -256,8 +261,8 @@ def sample_row(sample: Sample, graph: Graph | None, gene_sets: GeneSets | None) 
     row["pert_type"] = pert_type
     row["cell_line"] = as_text(record.get("cell_line"))
     row["perturbation_sign"] = sign
-    row["perturbation"] = as_text(first(record, PERTURBATION_FIELDS))
-    row["readout"] = as_text(first(record, READOUT_FIELDS))
+    row["perturbation"] = stripped(first(record, PERTURBATION_FIELDS))
+    row["readout"] = stripped(first(record, READOUT_FIELDS))
     row["rollout"] = sample.rollout
     row["gold_label"] = gold_label
     row["source_path"] = str(sample.gold.path)

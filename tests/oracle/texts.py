@@ -37,11 +37,14 @@ def last_block(text: str, tag: str) -> str | None:
     return found
 
 
+ANY_TAG = re.compile(r"</?(?:answer|thinking|think|triplet)\s*>", re.IGNORECASE)
+
+
 def open_block(text: str, tag: str) -> str | None:
-    """From the last open tag to the end of the text; None when there is no open tag."""
+    """From the last open tag to the next tag of any kind; None when there is no open tag."""
     found: str | None = None
     for match in re.finditer(rf"<{tag}\s*>", text, re.IGNORECASE):
-        found = text[match.end() :]
+        found = ANY_TAG.split(text[match.end() :], maxsplit=1)[0]
     return found
 
 
@@ -201,10 +204,13 @@ def read_triplets(text: object) -> Triplets:
 
 def read_block(block: str) -> Triplets:
     """Whole where it can be read whole, else its innermost lists."""
+    encoded = json_string(block)
+    if encoded is not None:  # a list that was encoded twice
+        return read_block(encoded) if encoded.strip().startswith("[") else Triplets()
     outer = whole_json(block)
     if outer is None:
         scan = Scan(block, round_lists=not has_square_list(block))
-        if not scan.balanced or len(scan.outer) != 1:
+        if not scan.balanced or not scan.plain or len(scan.outer) != 1:
             return read_elements([node for node in scan.lists if not node.holds_list])
         outer = scan.outer[0]
     return read_outer(outer)
@@ -265,6 +271,15 @@ def whole_json(block: str) -> Bracket | None:
     return part if isinstance(part, Bracket) and part.kind == "[" else None
 
 
+def json_string(block: str) -> str | None:
+    """What the block encodes when it is one JSON string; None when it is no such thing."""
+    try:
+        value = json.loads(block)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, str) else None
+
+
 def has_square_list(block: str) -> bool:
     """Does the block hold a square list anywhere outside strings?"""
     return any(node.kind == "[" for node in Scan(block, round_lists=True).lists)
@@ -273,6 +288,7 @@ def has_square_list(block: str) -> bool:
 PARTNER = {
     '"': '"',
     "'": "'",
+    "`": "`",
     "\u201c": "\u201d",  # curly double quotes
     "\u201d": "\u201d",
     "\u2018": "\u2019",  # curly single quotes
@@ -349,7 +365,7 @@ def unescape(text: str) -> str:
 def opens_round_list(text: str, at: int) -> bool:
     """Is the round bracket here a list inside a square one, as in [('A', '+', 'B'), ...]?
 
-    It is one when it holds a comma and ends where an element ends.
+    It is one when it holds a comma and is closed.
     """
     depth = 0
     commas = 0
@@ -367,8 +383,7 @@ def opens_round_list(text: str, at: int) -> bool:
         elif char == ")":
             depth -= 1
             if depth == 0:
-                after = skip_blanks(text, at + 1)
-                return commas > 0 and (after >= len(text) or text[after] in ",])(")
+                return commas > 0
         elif char == ",":
             commas += 1
         if not char.isspace():
@@ -383,6 +398,7 @@ class Scan:
     outer    the lists that stand in no other list
     lists    every closed list, in the order of the closing
     balanced whether every bracket that delimits a list found its partner
+    plain    whether nothing but commas, comments and lists stands between the lists of a list
     """
 
     def __init__(self, text: str, round_lists: bool) -> None:
@@ -391,6 +407,7 @@ class Scan:
         self.outer: list[Bracket] = []
         self.lists: list[Bracket] = []
         self.balanced = True
+        self.plain = True
         self.stack: list[Bracket] = []
         self.word = ""  # the bare token so far
         self.quoted: str | None = None  # the quoted string of this part
@@ -411,6 +428,10 @@ class Scan:
         end = comment_end(self.text, at)
         if end is not None and (inside or char != "#"):  # outside the lists "#1" is a number
             return end
+        remark = re.compile(r"\([^()\[\],]*\)").match(self.text, at)
+        if remark and self.round_lists:  # (R), (ERK2), (first): a list of round brackets has commas
+            self.word += remark.group()
+            return remark.end()
         opens_object = char == "{" and inside != "" and self.at_part_start()
         if char == "[" or opens_object or (char == "(" and self.opens_round(at)):
             self.open(char)
@@ -442,12 +463,15 @@ class Scan:
             return True
         if not self.stack or self.stack[-1].kind == "{":
             return False
-        numbered = re.fullmatch(r"(?:\d+[.:])?", self.word.strip()) is not None
-        return numbered and self.quoted is None and opens_round_list(self.text, at)
+        numbered = re.fullmatch(r"(?:\d+[.:)])?", self.word.strip()) is not None
+        if not numbered or self.quoted is not None or self.has_bracket:
+            return False
+        return opens_round_list(self.text, at)
 
     def open(self, kind: str) -> None:
         node = Bracket(kind)
         if self.stack:
+            self.plain = self.plain and self.at_part_start()  # [1. [A, +, B]], [[A, +, B] [...]]
             self.stack[-1].items.append(node)
         elif kind != "{":
             self.outer.append(node)
@@ -478,6 +502,8 @@ class Scan:
         """Add the scalar read so far; text beside a list (a number, a remark) is no part."""
         if not self.has_bracket:
             self.stack[-1].items.append(self.scalar())
+        elif self.word.strip() or self.quoted is not None:
+            self.plain = False  # [[A, +, B] (first), ...]
         self.clear_part()
 
     def scalar(self) -> str | None:

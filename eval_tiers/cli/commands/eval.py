@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
-from eval_tiers.cli.console import print_findings, print_json
+from eval_tiers.cli.console import print_findings, print_json, program_name
 from eval_tiers.cli.options import GroupedOption, ModeSign, TierList, TiersCommand
 
 _INPUT, _RESOURCES = "Inputs", "Knowledge graph and gene sets"
 _SCORING, _OUTPUT = "Scoring", "Output and running"
 _PATH = click.Path(path_type=str)
+_Decorated = TypeVar("_Decorated", bound=Callable[..., Any])
 
 
-def _option(group: str, *names: str, **settings: Any) -> Any:
+def _option(group: str, *names: str, **settings: Any) -> Callable[[_Decorated], _Decorated]:
     return click.option(*names, cls=GroupedOption, group=group, **settings)
 
 
@@ -53,7 +55,8 @@ def _show_formats(ctx: click.Context, param: click.Parameter, value: bool) -> No
 @_input("--format", "format_name", default="auto", show_default=True, metavar="NAME",
         help="Benchmark format: auto, or one that --help-formats lists.")  # fmt: skip
 @_input("--pair", type=click.Choice(["auto", "id", "position"]), default="auto",
-        show_default=True, help="Pair rows by id, or by position where there are none.")  # fmt: skip
+        show_default=True,
+        help="Pair rows by id, or by position where there are none.")  # fmt: skip
 @_input("--duplicates", type=click.Choice(["error", "first", "last"]), default="error",
         show_default=True, help="What to do with an id that is given twice.")  # fmt: skip
 @_input("--mode", "modes", type=ModeSign(), multiple=True, metavar="TYPE=SIGN",
@@ -65,7 +68,8 @@ def _show_formats(ctx: click.Context, param: click.Parameter, value: bool) -> No
 @_resource("--go-gmt", type=_PATH, metavar="FILE", help="Gene sets (GMT) for tier 3.")
 @_resource("--consensus", is_flag=True, help="OmniPath: read consensus_* instead of is_*.")
 @_resource("--undirected", type=click.Choice(["skip", "both"]), default="skip",
-           show_default=True, help="Undirected edges: leave out, or unsigned both ways.")  # fmt: skip
+           show_default=True,
+           help="Undirected edges: leave out, or unsigned both ways.")  # fmt: skip
 @_scoring("--tiers", type=TierList(), default="1,2", show_default="1 2",
           help="Tiers to run: 1 label, 2 chain, 3 GO sets.")  # fmt: skip
 @_scoring("--by", "by", multiple=True, metavar="FIELD", help="Slice by a gold field; repeatable.")
@@ -187,12 +191,12 @@ def _closing_lines(run_dir: Any, paths: dict[str, Any], demo: bool) -> list[str]
     if demo:
         lines += [
             "Next, on your own data:",
-            "  python -m eval_tiers eval --gt-dir GOLD/ --pred-dir PREDICTIONS/ \\",
+            f"  {program_name()} eval --gt-dir GOLD/ --pred-dir PREDICTIONS/ \\",
             "    --external-kg KG.tsv.gz --go-gmt GO.gmt --tiers 1 2 3",
         ]
     else:
         lines += [
             "Next: filter samples by error_label or hard_case, in pandas, R or Excel;",
-            "  python -m eval_tiers eval --help   for slices (--by) and thresholds",
+            f"  {program_name()} eval --help   for slices (--by) and thresholds",
         ]
     return lines

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, cast
 
 import click
 
-from eval_tiers.cli.console import print_findings, print_json
+from eval_tiers.cli.console import print_findings, print_json, program_name
 
 if TYPE_CHECKING:
     from eval_tiers.domain.findings import Finding
@@ -99,7 +99,7 @@ def _info_lines(described: dict[str, object]) -> list[str]:
     if finding_n:
         lines.append("findings")
         lines += [f"  {count:>8,}  {code}" for code, count in finding_n.items()]
-        lines.append(f"Next: eval_tiers gmt lint {described['path']}")
+        lines.append(f"Next: {program_name()} gmt lint {described['path']}")
     else:
         lines.append("findings       none")
     return lines
@@ -128,7 +128,7 @@ def _verdict_lines(file: str, findings: list[Finding]) -> list[str]:
         code_n = Counter(found.code for found in findings)
         lines += [f"  {count:>8,}  {code}" for code, count in sorted(code_n.items())]
     if level_n["error"] or level_n["warning"]:
-        lines.append(f"Next: mend the file, then: eval_tiers gmt lint {file}")
+        lines.append(f"Next: mend the file, then: {program_name()} gmt lint {file}")
     else:
-        lines.append(f"Next: eval_tiers eval --tiers 1 2 3 --go-gmt {file} ...")
+        lines.append(f"Next: {program_name()} eval --tiers 1 2 3 --go-gmt {file} ...")
     return lines

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
-from eval_tiers.cli.console import print_findings, print_json
+from eval_tiers.cli.console import print_findings, print_json, program_name
 
 if TYPE_CHECKING:
     from eval_tiers.kg.source import ReadOptions
@@ -100,7 +100,7 @@ def build(
         f"written        {output}",
         f"sha256         {written['sha256']}",
     ]
-    lines += [*_graph_lines(described), f"Next: eval_tiers eval --external-kg {output} ..."]
+    lines += [*_graph_lines(described), f"Next: {program_name()} eval --external-kg {output} ..."]
     click.echo("\n".join(lines))
 
 
@@ -126,9 +126,9 @@ def info(
         return
     lines = [*_file_lines(described), *_graph_lines(described)]
     if not graph.edge_n and described["undirected_skipped_n"]:
-        lines.append(f"Next: eval_tiers kg info --undirected both {file}")
+        lines.append(f"Next: {program_name()} kg info --undirected both {file}")
     else:
-        lines.append(f"Next: eval_tiers eval --external-kg {file} ...")
+        lines.append(f"Next: {program_name()} eval --external-kg {file} ...")
     click.echo("\n".join(lines))
 
 

@@ -42,7 +42,7 @@ def test_info(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
         ("complexes", "0"),
         ("format", "signed_table"),
     }
-    assert out.rstrip().split("\n")[-1].startswith("Next: eval_tiers eval --external-kg")
+    assert out.rstrip().split("\n")[-1].startswith("Next: eval-tiers eval --external-kg")
     assert "[excel-date]" in err
     assert max(map(len, out.replace(str(table), "kg.tsv").split("\n"))) <= 80
 
@@ -74,7 +74,7 @@ def test_build_and_read_again(table: Path, capsys: pytest.CaptureFixture[str]) -
     written = table.with_name("out.tsv.gz")
     assert run("build", table, other, "-o", written) == 0
     out = capsys.readouterr().out
-    assert out.rstrip().split("\n")[-1] == f"Next: eval_tiers eval --external-kg {written} ..."
+    assert out.rstrip().split("\n")[-1] == f"Next: eval-tiers eval --external-kg {written} ..."
     assert run("build", table, other, "-o", table.with_name("again.tsv.gz"), "--json") == 0
     built = json.loads(capsys.readouterr().out)
     assert run("info", written, "--json") == 0

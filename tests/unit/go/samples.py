@@ -23,5 +23,5 @@ def real_file(name: str) -> Path:
     """Return a real GMT file, or skip."""
     path = REAL_GMT / name
     if not path.exists():
-        pytest.skip(f"no real gene sets here: {name}")
+        pytest.skip(f"the real file {name} is not beside this repository")
     return path
