@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 import time
 
+import click
+
 
 class Progress:
     """Tells how far a run is.
@@ -18,7 +20,8 @@ class Progress:
     def __init__(self, what: str) -> None:
         self.what = what
         self.started = self.told = time.monotonic()
-        self.terminal = sys.stderr.isatty()
+        self.terminal = sys.stderr is not None and sys.stderr.isatty()
+        self.width = 0
 
     def __call__(self, done: int, total: int) -> None:
         """Tell that ``done`` of ``total`` are done."""
@@ -33,9 +36,8 @@ class Progress:
         share = 100 * done / max(total, 1)
         line = f"{done:,} of {total:,} {self.what} ({share:.0f} %), {left:.0f} s left"
         if self.terminal:
-            end = "\r" if done < total else "\r" + " " * len(line) + "\r"
-            sys.stderr.write("\r" + line + end)
-            sys.stderr.flush()
+            shown = "" if done == total else line
+            click.echo(f"\r{shown:<{self.width}}\r{shown}", nl=False, err=True)
+            self.width = len(shown)
         else:
-            sys.stderr.write(line + "\n")
-            sys.stderr.flush()
+            click.echo(line, err=True)

@@ -46,7 +46,8 @@ class Batch:
     columns : dict of str to list or array
         Scalars of length n by column name; None or -1 stands for null, as the column says.
     symbols : list of str
-        Distinct symbols of the batch, as matched (stripped, upper-cased).
+        Distinct symbols that codes run over, as matched (stripped, upper-cased); may hold more
+        than the batch has.
     perturbation, readout : int32[n]
         Codes of the chain's ends, -1 where the gold record has none.
     has_gold_chain : bool[n]

@@ -11,6 +11,7 @@ from typing import IO
 import orjson
 
 from eval_tiers.exceptions import MissingResourceError, Problem, SourceRef
+from eval_tiers.io.sources import reason_of
 
 
 @contextmanager
@@ -30,7 +31,12 @@ def atomic_writer(path: Path) -> Iterator[IO[bytes]]:
         handle = open(temporary, "wb")  # noqa: SIM115 - closed below, on every way out
     except OSError as error:
         raise MissingResourceError(
-            Problem("cannot-write", f"can't write here: {error}", SourceRef(str(path)))
+            Problem(
+                "cannot-write",
+                f"can't write here: {reason_of(error)}",
+                SourceRef(str(path)),
+                "name another place, or check the permissions",
+            )
         ) from error
     try:
         with handle:
@@ -50,7 +56,36 @@ def write_json(path: Path, value: object) -> None:
 
 
 def render_json(value: object) -> bytes:
-    """Return strict, indented JSON with a final newline."""
+    """Return strict, indented JSON with a final newline; see `clean_text` for lone surrogates."""
+    try:
+        return _dumps(value)
+    except TypeError:  # most often a text that is no valid Unicode, from an id or a file name
+        return _dumps(_cleaned(value))
+
+
+def _dumps(value: object) -> bytes:
     return orjson.dumps(
         value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE | orjson.OPT_SERIALIZE_NUMPY
     )
+
+
+def _cleaned(value: object) -> object:
+    """Return a JSON value with every text, keys too, made valid Unicode."""
+    if isinstance(value, str):
+        return clean_text(value)
+    if isinstance(value, dict):
+        return {_cleaned(key): _cleaned(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_cleaned(item) for item in value]
+    return value
+
+
+def clean_text(value: str) -> str:
+    """Return a text that is valid Unicode: lone surrogates become ``\\udXXX`` escapes.
+
+    Examples
+    --------
+    >>> clean_text("a" + chr(0xD83D))
+    'a\\\\ud83d'
+    """
+    return value.encode("utf-8", "backslashreplace").decode("utf-8")

@@ -14,7 +14,6 @@ from typing import Any, Final
 from zlib import crc32
 
 import numpy as np
-import orjson
 
 from eval_tiers.domain.batch import Batch
 from eval_tiers.domain.findings import Finding
@@ -26,12 +25,13 @@ from eval_tiers.io.plain_rows import (
     PlainGold,
     PlainPredictions,
     plain_edges,
+    plain_triplets,
     read_plain_gold,
     read_plain_predictions,
 )
 from eval_tiers.io.rows import parse_row, read_rows
 from eval_tiers.io.symbols import ChainColumns, SymbolTable
-from eval_tiers.texts.answers import read_text
+from eval_tiers.texts.answers import read_text, read_texts
 from eval_tiers.texts.triplets import read_triplets
 
 BLOCK_ROWS: Final = 512
@@ -96,15 +96,19 @@ def read_batch(
     last: int,
     benchmark: BenchmarkFormat,
     options: ReadOptions | None = None,
+    symbols: SymbolTable | None = None,
 ) -> ReadBatch:
     """Read gold rows ``first`` to ``last`` (of `PairedRows.gold_row`) with their predictions.
 
     A prediction that can't be read keeps its place: its sample has no text
     (``missing_prediction``), and the fault is counted and listed. A gold row that can't be read
-    is left out and noted as a problem: the run must not go on.
+    is left out and noted as a problem: the run must not go on. ``symbols`` may hold names of
+    earlier batches.
     """
     with _collector_paused():
-        reader = _BatchReader(paired, benchmark, options or ReadOptions())
+        reader = _BatchReader(
+            paired, benchmark, options or ReadOptions(), symbols or SymbolTable()
+        )
         for start in range(first, last, BLOCK_ROWS):
             reader.add_block(_Block(paired, start, min(start + BLOCK_ROWS, last), first))
         return reader.build()
@@ -164,12 +168,16 @@ class _BatchReader:
     """Collects the rows of one batch."""
 
     def __init__(
-        self, paired: PairedRows, benchmark: BenchmarkFormat, options: ReadOptions
+        self,
+        paired: PairedRows,
+        benchmark: BenchmarkFormat,
+        options: ReadOptions,
+        symbols: SymbolTable,
     ) -> None:
         self.paired, self.benchmark, self.options = paired, benchmark, options
         self.columns: dict[str, list[Any]] = {name: [] for name in _COLUMNS}
         self.by: dict[str, list[str | None]] = {name: [] for name in options.by}
-        self.symbols = SymbolTable()
+        self.symbols = symbols
         self.gold, self.predicted = ChainColumns(self.symbols), ChainColumns(self.symbols)
         self.ledger = {"scored": 0, "parse_failure": 0, "missing_prediction": 0}
         self.counts = {
@@ -405,38 +413,33 @@ class _BatchReader:
         self, texts: list[str], rows: list[int]
     ) -> tuple[list[int], list[int], list[int], list[int]]:
         """Read many texts: labels, lenient labels, reasons, dropped elements; add their edges."""
-        labels, lenients, reasons, dropped = [], [], [], [0] * len(texts)
-        plain_rows: list[int] = []
-        plain_lists: list[list[Any]] = []
-        plain: list[tuple[int, str]] = []
-        for place, reading in enumerate(map(read_text, texts)):
-            labels.append(reading.label)
-            lenients.append(reading.lenient)
-            reasons.append(reading.reason)
-            block = reading.triplet_block
+        read = read_texts(texts)
+        dropped = [0] * len(texts)
+        plain: list[tuple[int, str, list[Any]]] = []
+        for place, block in enumerate(read.triplet_block):
             if block is None:
                 continue
-            if block[:2] == "[[":
-                try:
-                    value = orjson.loads(block)
-                except orjson.JSONDecodeError:
-                    pass
-                else:
-                    if type(value) is list:
-                        plain_rows.append(rows[place])
-                        plain_lists.append(value)
-                        plain.append((place, block))
-                        continue
-            dropped[place] = self._add_triplets(rows[place], block)
-        edges = plain_edges(plain_rows, plain_lists)
-        if edges is not None:
-            self.predicted.add_many(
-                edges.rows, edges.edge_n, edges.source, edges.sign, edges.target
-            )
-        else:
-            for place, block in plain:
+            lists = plain_triplets(block)
+            if lists is None:
                 dropped[place] = self._add_triplets(rows[place], block)
-        return labels, lenients, reasons, dropped
+            else:
+                plain.append((place, block, lists))
+        if not self._add_plain_edges([rows[place] for place, _, _ in plain], plain):
+            odd = [entry for entry in plain if plain_edges([0], [entry[2]]) is None]
+            for place, block, _ in odd:
+                dropped[place] = self._add_triplets(rows[place], block)
+            still = {place for place, _, _ in odd}
+            plain = [entry for entry in plain if entry[0] not in still]
+            self._add_plain_edges([rows[place] for place, _, _ in plain], plain)
+        return read.label, read.lenient, read.reason, dropped
+
+    def _add_plain_edges(self, rows: list[int], plain: list[tuple[int, str, list[Any]]]) -> bool:
+        """Add the edges of many lists; False, and nothing added, where one isn't plain."""
+        edges = plain_edges(rows, [lists for _, _, lists in plain])
+        if edges is None:
+            return False
+        self.predicted.add_many(edges.rows, edges.edge_n, edges.source, edges.sign, edges.target)
+        return True
 
     def _add_triplets(self, row: int, block: str) -> int:
         """Add the edges of a triplet block; return how many elements were dropped."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from eval_tiers.exceptions import BadInputError, MissingResourceError, Problem, SourceRef
-from eval_tiers.io.sources import require_file
+from eval_tiers.io.sources import reason_of, require_file
 
 SPLIT_ORDER: Final = ("id_test", "cell_ood", "pert_ood", "double_ood", "other_test")
 PERT_TYPES: Final = ("chemical", "genetic")
@@ -110,19 +112,22 @@ def _split_key(name: str) -> tuple[int, str]:
 
 def _split_folders(folder: Path, role: str, file_option: str) -> dict[str, Path]:
     where = SourceRef(str(folder))
-    if not folder.exists():
-        raise MissingResourceError(
-            Problem("no-such-folder", f"the {role} does not exist", where, "check the path")
-        )
-    if not folder.is_dir():
-        raise BadInputError(
-            Problem("not-a-folder", f"the {role} is a file", where, f"use {file_option} for a file")
-        )
-    found = {
-        entry.name: entry
-        for entry in sorted(folder.iterdir())
-        if entry.is_dir() and not entry.name.startswith((".", "__"))
-    }
+    with _listing(folder, role):
+        if not folder.exists():
+            raise MissingResourceError(
+                Problem("no-such-folder", f"the {role} does not exist", where, "check the path")
+            )
+        if not folder.is_dir():
+            raise BadInputError(
+                Problem(
+                    "not-a-folder", f"the {role} is a file", where, f"use {file_option} for a file"
+                )
+            )
+        found = {
+            entry.name: entry
+            for entry in sorted(folder.iterdir())
+            if entry.is_dir() and not entry.name.startswith((".", "__"))
+        }
     if not found:
         raise BadInputError(
             Problem(
@@ -133,6 +138,22 @@ def _split_folders(folder: Path, role: str, file_option: str) -> dict[str, Path]
             )
         )
     return found
+
+
+@contextmanager
+def _listing(folder: Path, role: str) -> Iterator[None]:
+    """Turn a failure to look into a folder into an error that names it."""
+    try:
+        yield
+    except (OSError, ValueError) as error:
+        raise MissingResourceError(
+            Problem(
+                "unreadable-path",
+                f"the {role} can't be looked into: {reason_of(error)}",
+                SourceRef(str(folder)),
+                "check its name and its permissions",
+            )
+        ) from error
 
 
 def _is_jsonl(path: Path) -> bool:
@@ -146,9 +167,9 @@ def _typed_files(folder: Path, problems: list[Problem]) -> dict[str, Path]:
     """Return the chemical and the genetic file of a split folder; note what doesn't fit."""
     found: dict[str, Path] = {}
     where = SourceRef(str(folder))
-    for path in sorted(folder.iterdir()):
-        if not _is_jsonl(path):
-            continue
+    with _listing(folder, "split folder"):
+        paths = [path for path in sorted(folder.iterdir()) if _is_jsonl(path)]
+    for path in paths:
         words = [word for word in PERT_TYPES if word in path.name.casefold()]
         if len(words) != 1:
             which = "both words" if words else "neither word"

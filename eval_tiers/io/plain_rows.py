@@ -18,6 +18,7 @@ from eval_tiers.domain.labels import LABEL_CODES
 from eval_tiers.formats.base import FieldTable
 from eval_tiers.io.symbols import flattened
 from eval_tiers.texts.signs import SIGN_WORDS
+from eval_tiers.texts.triplets import split_bare_lists
 
 _TEXT: Final = {str}
 _TEXT_OR_NULL: Final = {str, type(None)}
@@ -126,6 +127,26 @@ def plain_edges(rows: list[int], lists: list[list[Any]]) -> EdgeColumns | None:
     if None in sign:
         return None
     return EdgeColumns(rows, list(map(len, lists)), source, sign, target)
+
+
+def plain_triplets(block: str) -> list[Any] | None:
+    """Return the lists of a triplet block spelt in JSON, in single quotes or bare; else None.
+
+    What it returns, `texts.triplets.read_triplets` reads alike; the lists are still to be checked
+    (`plain_edges`).
+    """
+    head = block[:3]
+    if head == '[["' or head == "[]":
+        text = block
+    elif head == "[['" and '"' not in block and "\\" not in block:
+        text = block.replace("'", '"')
+    else:
+        return split_bare_lists(block) if head[:2] == "[[" else None
+    try:
+        value = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return None
+    return value if type(value) is list else None
 
 
 class _Ambiguous:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import os
 import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import IO, Any, Self
 
 import pyarrow as pa
 
 from eval_tiers.exceptions import MissingResourceError, Problem, SourceRef
 from eval_tiers.io.atomic import render_json
+from eval_tiers.io.sources import reason_of
 from eval_tiers.io.tables import render_csv
 
 TIME_FORMAT = "%Y%m%d_%H%M%S"
@@ -53,7 +55,7 @@ class RunFolder:
         self.run_id = self.path.name
         self._safe = spreadsheet_safe
         self._parquet: dict[str, Any] = {}
-        self._csv: dict[str, Any] = {}
+        self._open: dict[str, IO[bytes]] = {}
         self._parts: dict[str, Path] = {}
         self._finished = False
 
@@ -67,7 +69,11 @@ class RunFolder:
         trace: TracebackType | None,
     ) -> None:
         if not self._finished:
-            self._close()
+            for writer in self._parquet.values():
+                writer.is_open = False  # it isn't to write a footer: the file goes
+            for handle in self._open.values():
+                with suppress(OSError):  # a full disk, told of already
+                    handle.close()
             shutil.rmtree(self.path, ignore_errors=True)
 
     @property
@@ -83,55 +89,68 @@ class RunFolder:
         """Append rows to ``<stem>.parquet``."""
         import pyarrow.parquet as pq
 
-        writer = self._parquet.get(stem)
-        if writer is None:
-            texts = [field.name for field in table.schema if pa.types.is_string(field.type)]
-            writer = pq.ParquetWriter(
-                self._part(self.name_of(stem, "parquet")), table.schema, use_dictionary=texts
-            )
-            self._parquet[stem] = writer
-        writer.write_table(table)
+        with self._writing():
+            writer = self._parquet.get(stem)
+            if writer is None:
+                texts = [field.name for field in table.schema if pa.types.is_string(field.type)]
+                handle = self._part(self.name_of(stem, "parquet"))
+                writer = pq.ParquetWriter(handle, table.schema, use_dictionary=texts)
+                self._parquet[stem] = writer
+            writer.write_table(table)
 
     def add_csv(self, stem: str, table: pa.Table) -> None:
         """Append rows to ``<stem>.csv``; the first part brings the header."""
-        self.add_csv_bytes(stem, render_csv(table, self._safe, stem not in self._csv))
+        header = self.name_of(stem, "csv") not in self._open
+        self.add_csv_bytes(stem, render_csv(table, self._safe, header))
 
     def add_csv_bytes(self, stem: str, data: bytes) -> None:
         """Append rendered rows to ``<stem>.csv``."""
-        handle = self._csv.get(stem)
-        if handle is None:
-            handle = open(self._part(self.name_of(stem, "csv")), "wb")  # noqa: SIM115 - see _close
-            self._csv[stem] = handle
-        handle.write(data)
+        name = self.name_of(stem, "csv")
+        with self._writing():
+            (self._open.get(name) or self._part(name)).write(data)
 
     def add_json(self, stem: str, value: object) -> None:
         """Write ``<stem>.json``."""
-        with open(self._part(self.name_of(stem, "json")), "wb") as handle:
-            handle.write(render_json(value))
+        with self._writing():
+            self._part(self.name_of(stem, "json")).write(render_json(value))
 
     def finish(self) -> dict[str, Path]:
         """Close all files and give them their final names; return them by stem and suffix."""
-        self._close()
         files = {}
-        for name, part in self._parts.items():
-            final = self.path / name
-            os.replace(part, final)
-            stem = name.removesuffix(final.suffix).removesuffix(f"_{self.timestamp}")
-            files[f"{stem}{final.suffix}"] = final
+        with self._writing():
+            for writer in self._parquet.values():
+                writer.close()
+            for handle in self._open.values():
+                handle.close()
+            for name, part in self._parts.items():
+                final = self.path / name
+                os.replace(part, final)
+                stem = name.removesuffix(final.suffix).removesuffix(f"_{self.timestamp}")
+                files[f"{stem}{final.suffix}"] = final
         self._finished = True
         return files
 
-    def _part(self, name: str) -> Path:
+    def _part(self, name: str) -> IO[bytes]:
+        """Open the temporary file that is to have this name."""
         part = self.path / f".{name}.part"
-        self._parts[name] = part
-        return part
+        handle = open(part, "wb")  # noqa: SIM115 - closed by finish or on the way out
+        self._parts[name], self._open[name] = part, handle
+        return handle
 
-    def _close(self) -> None:
-        for writer in self._parquet.values():
-            writer.close()
-        for handle in self._csv.values():
-            handle.close()
-        self._parquet, self._csv = {}, {}
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Turn a failure to write, such as a full disk, into an error that names the folder."""
+        try:
+            yield
+        except OSError as error:
+            raise MissingResourceError(
+                Problem(
+                    "cannot-write",
+                    f"writing the results failed: {reason_of(error)}",
+                    SourceRef(str(self.path)),
+                    "make room there, or name another folder with -o",
+                )
+            ) from error
 
 
 def _make_folder(parent: Path, timestamp: str) -> Path:
@@ -147,11 +166,11 @@ def _make_folder(parent: Path, timestamp: str) -> Path:
                 number += 1
             else:
                 return folder
-    except OSError as error:
+    except (OSError, ValueError) as error:
         raise MissingResourceError(
             Problem(
                 "cannot-write",
-                f"the output folder can't be made: {error}",
+                f"the output folder can't be made: {reason_of(error)}",
                 SourceRef(str(parent)),
                 "name another with -o",
             )

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import chain as chained
+from typing import Final
 
 import numpy as np
 
 from eval_tiers.domain.batch import Chains
 
 
+MAX_KEPT_SYMBOLS: Final = 60_000
+
+
 class SymbolTable:
-    """Interns symbols of one batch: as written to a code, by their matched form.
+    """Interns symbols: as written to a code, by their matched form.
+
+    A process keeps one from batch to batch, so that names that come again are looked up only;
+    what a code is changes no number.
 
     Attributes
     ----------
@@ -43,6 +50,13 @@ class SymbolTable:
         for spelling in set(written).difference(known):
             self.code(spelling)
         return list(map(known.__getitem__, written))
+
+
+def symbols_for_next_batch(symbols: SymbolTable | None) -> SymbolTable:
+    """Return the table to go on with: a new one when there is none, or it has grown too large."""
+    if symbols is None or len(symbols.as_written) > MAX_KEPT_SYMBOLS:
+        return SymbolTable()
+    return symbols
 
 
 class ChainColumns:

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from eval_tiers.domain.columns import Column
+from eval_tiers.io.atomic import clean_text
 
 SAMPLE_KEY: Final = ("sample_id", "split", "pert_type", "rollout")
 _FORMULA: Final = r"^([=+\-@\t\r])"
@@ -22,11 +23,6 @@ def text_array(values: Sequence[str | None]) -> pa.Array:
         return pa.array(values, pa.string())
     except UnicodeEncodeError:
         return pa.array([None if value is None else clean_text(value) for value in values], pa.string())
-
-
-def clean_text(value: str) -> str:
-    """Return a text that is valid Unicode: lone surrogates become ``\\udXXX`` escapes."""
-    return value.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def repeated(value: str | None, n: int) -> pa.Array:

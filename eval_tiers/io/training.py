@@ -15,6 +15,7 @@ from eval_tiers.domain.labels import LABELS
 from eval_tiers.exceptions import BadInputError, Problem, SourceRef
 from eval_tiers.formats.base import BenchmarkFormat, RecordFault
 from eval_tiers.io.rows import iter_rows, parse_row
+from eval_tiers.io.sources import require_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +54,12 @@ def read_training_majority(
 
     Raises
     ------
+    MissingResourceError
+        The file isn't there or can't be read.
     BadInputError
         A row can't be read, or there are none.
     """
+    require_file(path, "training file")
     whole: Counter[int] = Counter()
     by_gene: dict[str, Counter[int]] = {}
     for line, raw in iter_rows(path, scratch):

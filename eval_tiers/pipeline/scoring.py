@@ -12,7 +12,7 @@ from eval_tiers.domain.batch import Batch, BoolArray, SignArray
 from eval_tiers.domain.taxonomy import EDGE_STATUSES, STATUS_CODES
 from eval_tiers.settings import Settings
 from eval_tiers.tiers.chains import ChainMatch, implied_answer, match_chains
-from eval_tiers.tiers.edges import EdgeSet, distinct_edges
+from eval_tiers.tiers.edges import EdgeSet, distinct_edges, sorted_distinct
 from eval_tiers.tiers.error_labels import chain_validity, error_labels, hard_cases
 from eval_tiers.tiers.labels import answer_correct
 from eval_tiers.tiers.paths import PathTrace, trace_paths
@@ -103,15 +103,15 @@ def score_batch(
 
 
 def _score_chains(scored: ScoredBatch, settings: Settings, graph: SignedGraph) -> None:
-    from eval_tiers.tiers.evidence import find_evidence, node_codes
+    from eval_tiers.tiers.evidence import find_evidence, look_up_pairs, node_codes
 
     batch, columns = scored.batch, scored.columns
     gold, predicted = scored.gold, scored.predicted
     match = match_chains(gold, predicted, batch.has_gold_chain)
-    nodes = node_codes(batch.symbols, graph)
-    evidence = find_evidence(predicted, nodes, graph, match.in_gold, settings.unknown_nodes)
+    facts = look_up_pairs((gold, predicted), node_codes(batch.symbols, graph), graph)
+    evidence = find_evidence(predicted, facts, match.in_gold, settings.unknown_nodes)
     gold_evidence = find_evidence(
-        gold, nodes, graph, np.zeros(len(gold), np.bool_), settings.unknown_nodes
+        gold, facts, np.zeros(len(gold), np.bool_), settings.unknown_nodes
     )
     limit = settings.path_visit_limit
     trace = trace_paths(predicted, batch.perturbation, batch.readout, limit)
@@ -209,7 +209,7 @@ def intermediate_nodes(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return (sample, symbol code) of each chain's distinct nodes but perturbation and readout."""
     sample = edges.sample.astype(np.int64) * edges.n_symbols
-    nodes = np.unique(np.concatenate([sample + edges.source, sample + edges.target]))
+    nodes = sorted_distinct(np.concatenate([sample + edges.source, sample + edges.target]))
     of_sample, node = np.divmod(nodes, edges.n_symbols)
     inner: BoolArray = (node != batch.perturbation[of_sample]) & (node != batch.readout[of_sample])
     return of_sample[inner], node[inner]

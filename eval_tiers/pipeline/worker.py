@@ -24,6 +24,7 @@ from eval_tiers.formats.base import BenchmarkFormat
 from eval_tiers.formats.registry import format_named
 from eval_tiers.io.batches import ReadOptions, read_batch
 from eval_tiers.io.pairing import PairedRows
+from eval_tiers.io.symbols import SymbolTable, symbols_for_next_batch
 from eval_tiers.io.tables import SAMPLE_KEY, render_csv, samples_table, text_array
 from eval_tiers.pipeline.scoring import GoResources, ScoredBatch, score_batch
 from eval_tiers.settings import Settings
@@ -52,6 +53,7 @@ class Context:
     training: TrainingMajority | None = None
     spreadsheet_safe: bool = False
     as_csv: bool = True
+    symbols: SymbolTable | None = None
 
     @property
     def benchmark(self) -> BenchmarkFormat:
@@ -102,7 +104,10 @@ class BatchResult:
 def score_job(context: Context, job: Job) -> BatchResult:
     """Read, score and tabulate one batch."""
     paired = context.paired[job.pair]
-    read = read_batch(paired, job.first, job.last, context.benchmark, context.read_options)
+    context.symbols = symbols_for_next_batch(context.symbols)
+    read = read_batch(
+        paired, job.first, job.last, context.benchmark, context.read_options, context.symbols
+    )
     batch = read.batch
     if context.training is not None:
         labels, unseen = context.training.predict(batch.symbols, batch.readout)
@@ -154,7 +159,7 @@ def score_job(context: Context, job: Job) -> BatchResult:
         findings=read.findings,
         problems=read.problems,
         baseline=_draw_baseline(context, scored),
-        chain_genes=batch.symbols[:2000] if job.first == 0 else [],
+        chain_genes=batch.symbols[:2000] if job.first == 0 and job.pair == 0 else [],
     )
 
 

@@ -6,7 +6,7 @@ any order gives the same numbers to the last digit.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -101,9 +101,12 @@ class Tallies:
         for dimension, names in other.groups.items():
             mine = self.groups.setdefault(dimension, {})
             for name, (weight, right) in names.items():
-                kept = mine.setdefault(name, [0, 0])
-                kept[0] += weight
-                kept[1] += right
+                kept = mine.get(name)
+                if kept is None:
+                    mine[name] = [weight, right]
+                else:
+                    kept[0] += weight
+                    kept[1] += right
         for key, items in other.rollouts.items():
             self.rollouts[key] = self.rollouts.get(key, 0) + items
 
@@ -161,17 +164,19 @@ class MeasureTable:
             self._totals = Tally(sums, bins)
         return self._totals
 
-    def add_by(self, tallies: Tallies, dimension: str, values: Iterable[str | None]) -> None:
+    def add_by(self, tallies: Tallies, dimension: str, values: Sequence[str | None]) -> None:
         """Add the batch to the slices of one dimension; null values are the slice ``""``."""
-        codes_of: dict[str, int] = {}
-        codes = np.array([codes_of.setdefault(v or "", len(codes_of)) for v in values], np.int64)
-        if len(codes_of) <= 1:
-            for value in codes_of:
+        distinct = sorted({value or "" for value in set(values)})
+        if len(distinct) <= 1:
+            for value in distinct:
                 tallies.slice(dimension, value).add(self.totals())
             return
+        codes_of: dict[str | None, int] = {value: code for code, value in enumerate(distinct)}
+        codes_of[None] = codes_of.get("", 0)
+        codes = np.fromiter(map(codes_of.__getitem__, values), np.int64, self.n)
         order = np.argsort(codes, kind="stable")
-        starts = np.searchsorted(codes[order], np.arange(len(codes_of)))
-        sums = [tallies.slice(dimension, value).sums for value in codes_of]
+        starts = np.searchsorted(codes[order], np.arange(len(distinct)))
+        sums = [tallies.slice(dimension, value).sums for value in distinct]
         for name, row in zip(self.names, self.rows, strict=True):
             if not row.any():
                 parts: Iterable[int] = [0] * len(sums)
@@ -180,7 +185,7 @@ class MeasureTable:
             for into, total in zip(sums, parts, strict=True):
                 into[name] = into.get(name, 0) + total
         for name, (rows, bins) in self.binned.items():
-            for code, value in enumerate(codes_of):
+            for code, value in enumerate(distinct):
                 _add_bins(tallies.slice(dimension, value), name, bins[codes[rows] == code])
 
 
@@ -200,19 +205,24 @@ def add_groups(
 ) -> None:  # fmt: skip
     """Add rows and right answers by name (a code of -1 is left out)."""
     known = codes >= 0
-    if not known.any():
-        return
-    used = codes[known]
-    units = _units(weight[known])
-    total = np.zeros(len(names), np.int64)
-    correct = np.zeros(len(names), np.int64)
-    np.add.at(total, used, units)
-    np.add.at(correct, used, np.where(right[known], units, 0))
+    used, units = codes[known], _units(weight[known])
+    # Sums of whole numbers below 2**53: exact in float64.
+    total = np.bincount(used, weights=units, minlength=len(names))
+    correct = np.bincount(used, weights=np.where(right[known], units, 0), minlength=len(names))
+    present = np.flatnonzero(total)
     kept = tallies.groups.setdefault(dimension, {})
-    for code in np.flatnonzero(np.bincount(used, minlength=len(names))).tolist():
-        group = kept.setdefault(names[code], [0, 0])
-        group[0] += int(total[code])
-        group[1] += int(correct[code])
+    for code, rows, right_rows in zip(
+        present.tolist(),
+        total[present].astype(np.int64).tolist(),
+        correct[present].astype(np.int64).tolist(),
+        strict=True,
+    ):
+        group = kept.get(names[code])
+        if group is None:
+            kept[names[code]] = [rows, right_rows]
+        else:
+            group[0] += rows
+            group[1] += right_rows
 
 
 def merged(parts: Iterable[Tallies]) -> Tallies:
@@ -221,5 +231,3 @@ def merged(parts: Iterable[Tallies]) -> Tallies:
     for part in parts:
         result.add(part)
     return result
-
-

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -23,7 +24,6 @@ from eval_tiers.domain.labels import (
 
 NO_REASON: Final = -1
 _CACHED_LENGTH: Final = 64
-_CACHED_TAGS: Final = 16
 
 _TAG = re.compile(r"(</?(?i:answer|thinking|think|triplet)\s*>)")
 _ENDS: Final = frozenset("$`~")
@@ -75,20 +75,61 @@ def read_text(text: str | None) -> TextReading:
     triplets are the last complete ``<triplet>`` block anywhere, else one that is never closed
     (up to the next tag). A null or blank text is ``empty``.
     """
-    if text is None or not text.strip():
-        return TextReading(NO_LABEL, REASON_CODES["empty"], NO_LABEL, None)
-    parts = _TAG.split(text)  # text, tag, text, tag, ..., text
-    layout = _layout(tuple(parts[1::2]))
-    triplets = layout.triplets
-    block = None if triplets is None else "".join(parts[triplets[0] : triplets[1]])
-    if layout.answer is None:
-        return TextReading(NO_LABEL, REASON_CODES["no_answer_block"], NO_LABEL, block)
-    first, last = layout.answer
-    answer = parts[first] if last == first + 1 else "".join(parts[first:last])
-    label, reason, lenient = read_answer_block(answer)
-    if not layout.answer_closed:
-        return TextReading(NO_LABEL, REASON_CODES["unclosed_block"], lenient, block)
-    return TextReading(label, reason, lenient, block)
+    found = read_texts(("" if text is None else text,))
+    return TextReading(found.label[0], found.reason[0], found.lenient[0], found.triplet_block[0])
+
+
+@dataclass(slots=True)
+class TextColumns:
+    """What was read off many texts, by text; as in `TextReading`."""
+
+    label: list[int]
+    reason: list[int]
+    lenient: list[int]
+    triplet_block: list[str | None]
+
+
+def read_texts(texts: Sequence[str]) -> TextColumns:
+    """Read many texts as `read_text` does, with what is the same for many worked out once."""
+    split = _TAG.split
+    layouts: dict[tuple[str, ...], _Layout] = {}
+    readings: dict[tuple[str | None, bool], tuple[int, int, int]] = {}
+    answers: list[tuple[str | None, bool]] = []
+    blocks: list[str | None] = []
+    for text in texts:
+        parts = split(text)
+        tags = tuple(parts[1::2])
+        layout = layouts.get(tags)
+        if layout is None:
+            layout = layouts[tags] = _find_layout(tags)
+        where = layout.triplets
+        if where is None:
+            blocks.append(None)
+        else:
+            first, last = where
+            blocks.append(parts[first] if last == first + 1 else "".join(parts[first:last]))
+        where = layout.answer
+        if where is None:
+            answers.append((None, bool(text) and not text.isspace()))
+        else:
+            first, last = where
+            answer = parts[first] if last == first + 1 else "".join(parts[first:last])
+            answers.append((answer, layout.answer_closed))
+    for key in set(answers):
+        readings[key] = _answer_codes(*key)
+    label, reason, lenient = map(list, zip(*map(readings.__getitem__, answers), strict=True)) if answers else ([], [], [])
+    return TextColumns(label, reason, lenient, blocks)
+
+
+def _answer_codes(answer: str | None, closed: bool) -> tuple[int, int, int]:
+    """Return (label, reason, lenient) of an answer block; without one, ``closed``: any text."""
+    if answer is None:
+        reason = "no_answer_block" if closed else "empty"
+        return NO_LABEL, REASON_CODES[reason], NO_LABEL
+    label, reason_code, lenient = read_answer_block(answer)
+    if not closed:
+        return NO_LABEL, REASON_CODES["unclosed_block"], lenient
+    return label, reason_code, lenient
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +139,6 @@ class _Layout:
     answer: tuple[int, int] | None
     answer_closed: bool
     triplets: tuple[int, int] | None
-
-
-def _layout(tags: tuple[str, ...]) -> _Layout:
-    return _short_layout(tags) if len(tags) <= _CACHED_TAGS else _find_layout(tags)
 
 
 def _find_layout(tags: tuple[str, ...]) -> _Layout:
@@ -163,7 +200,6 @@ def _read_answer(block: str) -> tuple[int, int, int]:
 
 
 _read_short = lru_cache(maxsize=4096)(_read_answer)
-_short_layout = lru_cache(maxsize=4096)(_find_layout)
 
 
 def normalise_answer(block: str) -> str:

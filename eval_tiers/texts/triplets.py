@@ -82,20 +82,33 @@ def _whole_elements(block: str) -> list[object]:
                 return _elements_of(value)
             if isinstance(value, str):  # a list that was encoded twice
                 return _whole_elements(value) if value.strip()[:1] == "[" else []
-    if "//" not in stripped and "/*" not in stripped:
-        if _BARE_LISTS.fullmatch(stripped):
-            return [_split_bare(inner) for inner in _INNER_LIST.findall(stripped)]
+    if "//" not in stripped:
+        bare = split_bare_lists(stripped)
+        if bare is not None:
+            return bare
         if _QUOTED_LISTS.fullmatch(stripped):
             return list(_QUOTED_TRIPLE.findall(stripped))
     parsed = parse_loose(stripped)
     return _elements_of(parsed.whole) if parsed.whole is not None else parsed.innermost
 
 
-def _split_bare(inner: str) -> list[str]:
-    parts = inner.split(",")
-    if len(parts) > 1 and not parts[-1].strip():
-        parts.pop()
-    return parts
+def split_bare_lists(block: str) -> list[object] | None:
+    """Return the lists of a block of bare tokens, their parts stripped; None for any other.
+
+    Examples
+    --------
+    >>> split_bare_lists("[[NKX2-1, +, SFTPC], [A, -, B],]")
+    [['NKX2-1', '+', 'SFTPC'], ['A', '-', 'B']]
+    """
+    if _BARE_LISTS.fullmatch(block) is None or "//" in block:
+        return None
+    lists: list[object] = []
+    for inner in _INNER_LIST.findall(block):
+        parts = list(map(str.strip, inner.split(",")))
+        if len(parts) > 1 and not parts[-1]:
+            parts.pop()
+        lists.append(parts)
+    return lists
 
 
 def _elements_of(value: list[object]) -> list[object]:

@@ -63,6 +63,14 @@ class EdgeSet:
         return np.where(self.key[place] == other.key, place, -1)
 
 
+def sorted_distinct(values: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the distinct values, ascending (by sorting: faster here than by hashing)."""
+    ordered = np.sort(values)
+    keep = np.ones(len(ordered), np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=keep[1:])
+    return ordered[keep]
+
+
 def distinct_edges(chains: Chains, n_samples: int, n_symbols: int) -> EdgeSet:
     """Collapse repeated edges.
 

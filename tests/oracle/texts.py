@@ -464,9 +464,16 @@ class Scan:
         if not self.stack or self.stack[-1].kind == "{":
             return False
         numbered = re.fullmatch(r"(?:\d+[.:)])?", self.word.strip()) is not None
-        if not numbered or self.quoted is not None or self.has_bracket:
+        if not numbered or self.quoted is not None:
             return False
+        if self.has_bracket and not self.after_round_list():
+            return False  # [A, +, B] (a, b): a remark
         return opens_round_list(self.text, at)
+
+    def after_round_list(self) -> bool:
+        """Is the last element a list in round brackets?"""
+        last = self.stack[-1].items[-1]
+        return isinstance(last, Bracket) and last.kind == "("
 
     def open(self, kind: str) -> None:
         node = Bracket(kind)
