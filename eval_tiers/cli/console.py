@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import signal
 import sys
 import textwrap
@@ -22,10 +21,10 @@ from eval_tiers.exceptions import (
     Problem,
     SourceRef,
 )
+from eval_tiers.report.terminal import visible
 
 BUG_EXIT_CODE = 70
 WIDTH = 80
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 
 
 def run_reporting_errors(
@@ -177,27 +176,16 @@ def print_findings(findings: Iterable[Finding], limit: int = 20, err: bool = Tru
 
 def _message_lines(level: str, found: Problem | Finding) -> list[str]:
     """Return the lines of one problem or finding: what, where, how to mend it."""
-    lines = _wrap(f"{level}: [{found.code}] {visible(found.message)}", "  ")
+    lines = wrap(f"{level}: [{found.code}] {visible(found.message)}", "  ")
     where = str(found.where)
     if where:
         lines.append(f"  where: {visible(where)}")
     if found.fix:
-        lines += _wrap(f"  fix:   {visible(found.fix)}", " " * 9)
+        lines += wrap(f"  fix:   {visible(found.fix)}", " " * 9)
     return lines
 
 
-def visible(text: str) -> str:
-    """Return a text with control characters, such as a line break in a file name, as escapes.
-
-    Examples
-    --------
-    >>> visible("a\\nb")
-    'a\\\\nb'
-    """
-    return _CONTROL.sub(lambda match: match[0].encode("unicode_escape").decode("ascii"), text)
-
-
-def _wrap(text: str, indent: str) -> list[str]:
+def wrap(text: str, indent: str) -> list[str]:
     """Break a text at blanks; a word longer than a line, such as a path, stays whole."""
     return textwrap.wrap(
         text,

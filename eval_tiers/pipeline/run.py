@@ -121,6 +121,7 @@ def run(plan: Plan, sink: Sink, progress: Progress | None = None, spreadsheet_sa
             result.training,
             spreadsheet_safe,
             as_csv,
+            scratch,
         )
         _start_ledger(result)
         with _timed(result, "score"):

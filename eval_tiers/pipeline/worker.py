@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
@@ -24,6 +25,7 @@ from eval_tiers.formats.base import BenchmarkFormat
 from eval_tiers.formats.registry import format_named
 from eval_tiers.io.batches import ReadOptions, read_batch
 from eval_tiers.io.pairing import PairedRows
+from eval_tiers.io.parked import park_bytes, park_table, take_bytes, take_table
 from eval_tiers.io.symbols import SymbolTable, symbols_for_next_batch
 from eval_tiers.io.tables import SAMPLE_KEY, render_csv, samples_table, text_array
 from eval_tiers.pipeline.scoring import GoResources, ScoredBatch, score_batch
@@ -53,6 +55,7 @@ class Context:
     training: TrainingMajority | None = None
     spreadsheet_safe: bool = False
     as_csv: bool = True
+    scratch: Path | None = None
     symbols: SymbolTable | None = None
 
     @property
@@ -243,10 +246,41 @@ def _set_context(context: Context) -> None:
     _context = context
 
 
-def _score_in_worker(job: Job) -> BatchResult:
-    if _context is None:
+@dataclass(frozen=True, slots=True)
+class _Parked:
+    """A result whose tables wait in files."""
+
+    result: BatchResult
+    samples: Path
+    csv: Path
+    texts: Path
+    chains: Path | None
+
+
+def _score_in_worker(job: Job) -> _Parked:
+    if _context is None or _context.scratch is None:
         raise RuntimeError("the worker has no context")
-    return score_job(_context, job)
+    result = score_job(_context, job)
+    stem = _context.scratch / f"batch-{job.pair}-{job.first}"
+    parked = _Parked(
+        result,
+        park_table(result.samples, stem.with_suffix(".samples")),
+        park_bytes(result.samples_csv, stem.with_suffix(".csv")),
+        park_table(result.texts, stem.with_suffix(".texts")),
+        None if result.chains is None else park_table(result.chains, stem.with_suffix(".chains")),
+    )
+    nothing = pa.table({})
+    result.samples, result.samples_csv, result.texts, result.chains = nothing, b"", nothing, None
+    return parked
+
+
+def _unpark(parked: _Parked) -> BatchResult:
+    result = parked.result
+    result.samples = take_table(parked.samples)
+    result.samples_csv = take_bytes(parked.csv)
+    result.texts = take_table(parked.texts)
+    result.chains = None if parked.chains is None else take_table(parked.chains)
+    return result
 
 
 def score_jobs(context: Context, jobs: Sequence[Job], processes: int) -> Iterator[BatchResult]:
@@ -267,15 +301,15 @@ def score_jobs(context: Context, jobs: Sequence[Job], processes: int) -> Iterato
     with ProcessPoolExecutor(
         processes, multiprocessing.get_context(method), _set_context, (context,)
     ) as pool:
-        pending: deque[Future[BatchResult]] = deque()
+        pending: deque[Future[_Parked]] = deque()
         remaining = iter(jobs)
         try:
             for job in remaining:
                 pending.append(pool.submit(_score_in_worker, job))
                 if len(pending) > processes + 1:
-                    yield pending.popleft().result()
+                    yield _unpark(pending.popleft().result())
             while pending:
-                yield pending.popleft().result()
+                yield _unpark(pending.popleft().result())
         except BrokenProcessPool as error:
             raise InfrastructureError(
                 Problem(

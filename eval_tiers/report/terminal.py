@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from eval_tiers.domain.taxonomy import ERROR_LABELS
 
 WIDTH: Final = 80
 _NONE: Final = "-"
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 Summary = Mapping[str, Any]
 
 
@@ -131,16 +134,32 @@ def _chains(summary: Summary) -> str:
             percent(None if ceiling is None else 1 - ceiling),
             n=_count(summary["gold_in_kg_rate_n"]),
         ),
-        "  contradicted by the KG, or at most (with unsupported): "
-        + (_NONE if band is None else f"{percent(band[0])} - {percent(band[1])}")
-        + f" of {_count(summary['predicted_pair_n'])}",
-        f"  hub lift {number(hub['lift'])}: {percent(hub['observed'])} of pairs with known nodes "
-        f"are in the KG,",
-        f"    {percent(hub['expected'])} would be by their degrees alone",
+        *_band(band, summary["predicted_pair_n"]),
+        *_hub(hub),
         *_grounded(summary),
         _rate_row(summary, "hard cases", "hard_case_rate"),
     ]
     return "\n".join(lines)
+
+
+def _band(band: Sequence[float] | None, pair_n: int) -> list[str]:
+    if band is None:
+        return ["  contradicted by the KG: undefined, no pair was predicted"]
+    text = (
+        "  contradicted by the KG, or at most (with unsupported): "
+        f"{percent(band[0])} - {percent(band[1])} of {_count(pair_n)}"
+    )
+    return wrap(text, indent="    ")
+
+
+def _hub(hub: Mapping[str, Any]) -> list[str]:
+    if hub["lift"] is None:
+        return ["  hub lift: undefined, no predicted pair has both nodes in the KG"]
+    return [
+        f"  hub lift {number(hub['lift'])}: {percent(hub['observed'])} of pairs with known nodes "
+        "are in the KG,",
+        f"    {percent(hub['expected'])} would be by their degrees alone",
+    ]
 
 
 def _grounded(summary: Summary) -> list[str]:
@@ -207,12 +226,12 @@ def _rollouts(found: Mapping[str, Any]) -> str:
 
 def _splits(summary: Summary) -> str:
     chains = "error_distribution" in summary
-    head = f"{'Splits':<24}{'n':>9}{'accuracy':>10}{'macro F1':>10}"
+    head = f"{'Splits':<23}{'n':>10}{'accuracy':>10}{'macro F1':>10}"
     if chains:
         head += f"{'edge F1':>9}{'halluc.':>9}{'gold out':>9}"
     lines = [head]
     for name, figures in summary["by_split"].items():
-        line = f"  {name[:22]:<22}{_count(figures['n']):>9}{percent(figures['accuracy']):>10}"
+        line = f"  {fitted(name, 21)}{_count(figures['n']):>10}{percent(figures['accuracy']):>10}"
         line += f"{number(figures['f1_macro']):>10}"
         if chains:
             ceiling = figures["gold_in_kg_rate"]
@@ -246,6 +265,36 @@ def _warnings(summary: Summary) -> str:
         indent="  ",
     )
     return "\n".join(lines)
+
+
+def visible(text: str) -> str:
+    """Return a text with control characters, such as a line break in a file name, as escapes.
+
+    Examples
+    --------
+    >>> visible("a" + chr(10) + "b")
+    'a\\\\nb'
+    """
+    return _CONTROL.sub(lambda match: match[0].encode("unicode_escape").decode("ascii"), text)
+
+
+def fitted(text: str, width: int) -> str:
+    """Return a text cut or filled up to so many columns; East Asian characters take two.
+
+    Examples
+    --------
+    >>> fitted("cell_ood", 5), fitted("ab", 3)
+    ('cell~', 'ab ')
+    """
+    shown, used = "", 0
+    for char in visible(text):
+        wide = 2 if unicodedata.east_asian_width(char) in "WF" else 1
+        if used + wide > width:
+            shown = shown[:-1] + "~" if used == width else shown + "~"
+            used = width
+            break
+        shown, used = shown + char, used + wide
+    return shown + " " * (width - used)
 
 
 def wrap(text: str, indent: str) -> list[str]:

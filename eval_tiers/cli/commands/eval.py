@@ -9,8 +9,9 @@ from typing import Any, TypeVar
 
 import click
 
-from eval_tiers.cli.console import print_findings, print_json, program_name
+from eval_tiers.cli.console import print_findings, print_json, program_name, wrap
 from eval_tiers.cli.options import GroupedOption, ModeSign, TierList, TiersCommand
+from eval_tiers.report.terminal import visible
 
 _INPUT, _RESOURCES = "Inputs", "Knowledge graph and gene sets"
 _SCORING, _OUTPUT = "Scoring", "Output and running"
@@ -34,15 +35,16 @@ def _show_formats(ctx: click.Context, param: click.Parameter, value: bool) -> No
     from eval_tiers.formats.registry import known_formats
 
     for described in known_formats().values():
-        click.echo(f"{described.name}: {described.title}\n")
+        click.echo("\n".join(wrap(f"{described.name}: {described.title}", "  ")) + "\n")
         for side, table in (
             ("gold", described.gold_fields),
             ("prediction", described.prediction_fields),
         ):
             click.echo(f"  {side} record, field: names that are read, in this order")
             for field, names in table.items():
-                click.echo(f"    {field + ':':<20}{', '.join(names)}")
-        click.echo(f"\n  source: {described.reference}")
+                line = f"    {field + ':':<19} {', '.join(names)}"
+                click.echo("\n".join(wrap(line, " " * 24)))
+        click.echo("\n" + "\n".join(wrap(f"  source: {described.reference}", "    ")))
     ctx.exit()
 
 
@@ -83,7 +85,7 @@ def _show_formats(ctx: click.Context, param: click.Parameter, value: bool) -> No
           help="Pairs with a node that the KG lacks: count, or leave out.")  # fmt: skip
 @_scoring("--go-null-draws", type=click.IntRange(10), default=1000, show_default=True,
           metavar="N", help="Random gene sets a bin of the GO null.")  # fmt: skip
-@_scoring("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N",
+@_scoring("--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True, metavar="N",
           help="Seed of all that is drawn.")  # fmt: skip
 @_output("--output-dir", "-o", type=_PATH, default="outputs", show_default=True, metavar="DIR",
          help="Where the run gets a folder of its own.")  # fmt: skip
@@ -111,10 +113,18 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     from eval_tiers.api import make_plan, write_evaluation
     from eval_tiers.cli.progress import Progress
     from eval_tiers.domain.findings import Finding
-    from eval_tiers.exceptions import SourceRef
+    from eval_tiers.exceptions import Problem, SourceRef, UsageError
     from eval_tiers.report.terminal import render_summary
     from eval_tiers.settings import Settings
 
+    if options["split"] is not None and options["gt_file"] is None:
+        raise UsageError(
+            Problem(
+                "option-without-effect",
+                "--split names the split of a single pair; in folders the folders' names count",
+                fix="leave it out, or give --gt-file and --pred-file",
+            )
+        )
     plan = make_plan(
         gt_dir=options["gt_dir"],
         pred_dir=options["pred_dir"],
@@ -184,7 +194,7 @@ def _closing_lines(run_dir: Any, paths: dict[str, Any], demo: bool) -> list[str]
         "texts.parquet": "where each model text lies",
         "manifest.json": "what was run on what",
     }
-    lines = [f"Files in {run_dir}/"]
+    lines = [f"Files in {visible(str(run_dir))}/"]
     lines += [
         f"  {paths[name].name:<38}{meaning}" for name, meaning in meanings.items() if name in paths
     ]
@@ -195,8 +205,9 @@ def _closing_lines(run_dir: Any, paths: dict[str, Any], demo: bool) -> list[str]
             "    --external-kg KG.tsv.gz --go-gmt GO.gmt --tiers 1 2 3",
         ]
     else:
+        columns = "error_label or hard_case" if "chains.parquet" in paths else "answer_correct"
         lines += [
-            "Next: filter samples by error_label or hard_case, in pandas, R or Excel;",
+            f"Next: filter samples by {columns}, in pandas, R or Excel;",
             f"  {program_name()} eval --help   for slices (--by) and thresholds",
         ]
     return lines

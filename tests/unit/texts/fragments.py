@@ -82,7 +82,7 @@ def triplet_blocks(draw: st.DrawFn) -> str:
             element = draw(st.sampled_from(["1. ", "2) ", "3: ", "- "])) + element
         if square and draw(rare) == 0:
             element += draw(st.sampled_from([" (first)", " note", " (a, b)", '"']))
-        if draw(rare) == 0:
+        if element[-1:] in {"]", ")"} and draw(rare) == 0:
             element += draw(st.sampled_from([" // c\n", " # c\n", " /* c, d */"]))
         found.append(element)
     text = draw(st.sampled_from([", ", ",", ",\n", "\n", " "])).join(found)

@@ -326,6 +326,8 @@ KNOWN_BUGS: dict[str, tuple[str, list[Edge], int]] = {
         ('[["A","+",null],]', [], 1),
     "None becomes the gene NONE": ("[['A', '+', None], ['A', '+', 'B']]", AB, 1),
     "a comment before the list is read as a list": ("// [source, sign, target]\n[[A, +, B]]", AB, 0),
+    "a comment after a bare symbol is split at its commas":
+        ("[[A, +, B // direct, known\n], [B, -, C /* a, b */]]", CHAIN, 0),
 }  # fmt: skip
 
 
