@@ -12,7 +12,9 @@ FieldTable = Mapping[str, tuple[str, ...]]
 class RecordFault(Exception):
     """A record that can't be used: a stable code, the field, what is wrong, how to mend it."""
 
-    def __init__(self, code: str, message: str, field: str | None = None, fix: str | None = None):
+    def __init__(
+        self, code: str, message: str, field: str | None = None, fix: str | None = None
+    ) -> None:
         super().__init__(message)
         self.code = code
         self.message = message
@@ -147,7 +149,9 @@ class FieldReader:
     def name_of(self, record: Record, field: str) -> str | None:
         """Return the name under which the record has a field, None where it hasn't."""
         names = [name for name in self._table[field] if name in record]
-        return next((name for name in names if record[name] is not None), names[0] if names else None)
+        return next(
+            (name for name in names if record[name] is not None), names[0] if names else None
+        )
 
     def _single_names(self, record: Record) -> tuple[str, ...] | None:
         """Return the one name of each field that is there (any, if none), None if one has two."""

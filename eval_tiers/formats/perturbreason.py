@@ -1,4 +1,4 @@
-"""PerturbReason: does a gene go up, down or stay unchanged when another is perturbed, and why?
+"""PerturbReason: what a perturbation does to a gene - up, down, unchanged - and why.
 
 Source: specification of PerturbReason, section 1.
 """
@@ -85,15 +85,9 @@ def parse_gold(record: Record) -> GoldRecord:
         perturbation=(pert.strip() or None)
         if type(pert) is str
         else _text(record, "perturbation", pert),
-        readout=(gene.strip() or None)
-        if type(gene) is str
-        else _text(record, "readout", gene),
-        cell_line=(cell.strip() or None)
-        if type(cell) is str
-        else _text(record, "cell_line", cell),
-        pert_type=(kind.strip() or None)
-        if type(kind) is str
-        else _text(record, "pert_type", kind),
+        readout=(gene.strip() or None) if type(gene) is str else _text(record, "readout", gene),
+        cell_line=(cell.strip() or None) if type(cell) is str else _text(record, "cell_line", cell),
+        pert_type=(kind.strip() or None) if type(kind) is str else _text(record, "pert_type", kind),
         mode=(mode.strip() or None)
         if type(mode) is str
         else _text(record, "perturbation_mode", mode),

@@ -106,9 +106,7 @@ def read_batch(
     earlier batches.
     """
     with _collector_paused():
-        reader = _BatchReader(
-            paired, benchmark, options or ReadOptions(), symbols or SymbolTable()
-        )
+        reader = _BatchReader(paired, benchmark, options or ReadOptions(), symbols or SymbolTable())
         for start in range(first, last, BLOCK_ROWS):
             reader.add_block(_Block(paired, start, min(start + BLOCK_ROWS, last), first))
         return reader.build()
@@ -224,7 +222,7 @@ class _BatchReader:
             self.problems.append(Problem(fault.code, fault.message, where, fault.fix))
             return []
         places = range(block.span[number], block.span[number + 1])
-        rows = []
+        rows: list[tuple[Any, ...]] = []
         bucket = "missing_prediction"
         for place in places or (-1,):
             prediction = None if place < 0 else self._prediction(block, place, gold.sample_id)
@@ -261,7 +259,12 @@ class _BatchReader:
         text: tuple[int | None, ...] = (None, None, None, None)
         if place >= 0:
             raw = block.prediction[place]
-            text = (block.prediction_line[place], block.prediction_offset[place], len(raw), crc32(raw))
+            text = (
+                block.prediction_line[place],
+                block.prediction_offset[place],
+                len(raw),
+                crc32(raw),
+            )
         code = self.symbols.code
         return (
             gold.sample_id if gold.sample_id is not None else self._made_id(pert_type, line),
@@ -324,7 +327,10 @@ class _BatchReader:
     def _add_plain(self, block: _Block) -> bool:
         """Add a block of plain rows, each with one prediction or none; False where it isn't."""
         n = len(block.gold)
-        if len(block.prediction) < n and not set(map(int.__sub__, block.span[1:], block.span)) <= {0, 1}:
+        if len(block.prediction) < n and not set(map(int.__sub__, block.span[1:], block.span)) <= {
+            0,
+            1,
+        }:
             return False
         if len(block.prediction) > n:
             return False
@@ -345,9 +351,7 @@ class _BatchReader:
         self._take_plain(block, gold, predictions, answered)
         return True
 
-    def _ids_agree(
-        self, gold: PlainGold, found: PlainPredictions, answered: Sequence[int]
-    ) -> bool:
+    def _ids_agree(self, gold: PlainGold, found: PlainPredictions, answered: Sequence[int]) -> bool:
         if self.paired.by_position:
             return True
         if gold.sample_id is None or found.sample_id is None:
@@ -384,8 +388,7 @@ class _BatchReader:
         self.ledger["parse_failure"] += len(answered) - scored
         self.ledger["missing_prediction"] += n - len(answered)
         sample_id: Sequence[str] = gold.sample_id or [
-            self._made_id(kind, line)
-            for kind, line in zip(pert_type, block.gold_line, strict=True)
+            self._made_id(kind, line) for kind, line in zip(pert_type, block.gold_line, strict=True)
         ]
         values = (
             sample_id, pert_type, gold.cell_line, gold.perturbation, gold.readout, [None] * n,

@@ -501,9 +501,7 @@ def _rollout_key(rollout: str | None) -> tuple[int, int, str]:
     return (1, int(rollout), "") if rollout.isdecimal() else (2, 0, rollout)
 
 
-def _note_unreadable(
-    paired: PairedRows, predictions: _Side, benchmark: BenchmarkFormat
-) -> None:
+def _note_unreadable(paired: PairedRows, predictions: _Side, benchmark: BenchmarkFormat) -> None:
     for row in np.flatnonzero(predictions.state == _UNREADABLE)[:MAX_LISTED].tolist():
         message = "unreadable"
         try:

@@ -71,23 +71,39 @@ def read_plain_gold(
     ids, answers, paths = found["id"], found["answer"], found["path"]
     if any(value is _AMBIGUOUS for value in found.values()) or answers is None:
         return None
-    label = list(map(LABEL_CODES.get, answers)) if set(map(type, answers)) == _TEXT else [None]
-    if None in label:
+    try:
+        label = list(map(LABEL_CODES.__getitem__, answers))
+    except (KeyError, TypeError):
         return None
-    texts = [
+    perturbation, readout, cell_line, pert_type, mode = (
         _texts(found[name], n)
         for name in ("perturbation", "readout", "cell_line", "pert_type", "perturbation_mode")
-    ]
+    )
     sample_id = _ids(ids)
     edges = EdgeColumns() if paths is None else _edges(paths)
-    if edges is None or sample_id is _AMBIGUOUS or any(column is None for column in texts):
+    if edges is None or sample_id is _AMBIGUOUS:
+        return None
+    if perturbation is None or readout is None or cell_line is None:
+        return None
+    if pert_type is None or mode is None:
         return None
     by_field = {
         name: [None if value is None else str(value) for value in columns.get(name, (None,) * n)]
         for name in by
     }
     has_chain = [False] * n if paths is None else [path is not None for path in paths]
-    return PlainGold(sample_id, label, *texts, has_chain, edges, by_field)  # type: ignore[arg-type]
+    return PlainGold(
+        sample_id=sample_id,
+        label=label,
+        perturbation=perturbation,
+        readout=readout,
+        cell_line=cell_line,
+        pert_type=pert_type,
+        mode=mode,
+        has_chain=has_chain,
+        edges=edges,
+        by=by_field,
+    )
 
 
 def read_plain_predictions(
@@ -118,13 +134,14 @@ def plain_edges(rows: list[int], lists: list[list[Any]]) -> EdgeColumns | None:
         return EdgeColumns(rows, [0] * len(rows))
     if set(map(type, triples)) != {list} or set(map(len, triples)) != {3}:  # type: ignore[arg-type]
         return None
-    source, signs, target = zip(*triples, strict=True)  # type: ignore[call-overload]
-    if not set(map(type, source)) | set(map(type, signs)) | set(map(type, target)) == _TEXT:
+    source, signs, target = zip(*triples, strict=True)
+    if set(map(type, source)) | set(map(type, signs)) | set(map(type, target)) != _TEXT:
         return None
     if not all(map(str.strip, source)) or not all(map(str.strip, target)):
         return None
-    sign = list(map(SIGN_WORDS.get, signs))
-    if None in sign:
+    try:
+        sign = list(map(SIGN_WORDS.__getitem__, signs))
+    except KeyError:
         return None
     return EdgeColumns(rows, list(map(len, lists)), source, sign, target)
 

@@ -165,7 +165,9 @@ def _array_rows(path: Path, copy: IO[bytes] | None, head: bytes, offset: int) ->
     decoder = json.JSONDecoder()
     position, line, byte = text.index("[") + 1, 1, 0
     counted = 0
-    offsets, numbers, rows = [], [], []
+    offsets: list[int] = []
+    numbers: list[int] = []
+    rows: list[bytes] = []
 
     def bad(message: str) -> BadInputError:
         at = SourceRef(str(path), text.count("\n", 0, position) + 1)
@@ -218,9 +220,13 @@ class RowTableBuilder:
     def build(self, path: Path, scratch: Path) -> RowTable:
         """Return the table."""
         offset, length, line = (
-            np.concatenate(columns) if columns else np.empty(0, np.int64)
-            for columns in (list(part) for part in zip(*self._parts, strict=True))
-        ) if self._parts else (np.empty(0, np.int64),) * 3
+            (
+                np.concatenate(columns) if columns else np.empty(0, np.int64)
+                for columns in (list(part) for part in zip(*self._parts, strict=True))
+            )
+            if self._parts
+            else (np.empty(0, np.int64),) * 3
+        )
         return RowTable(str(path), str(data_path_of(path, scratch)), offset, length, line)
 
 
@@ -310,5 +316,7 @@ def read_rows(table: RowTable, rows: NDArray[np.int64]) -> list[bytes]:
     span = last - first
     if len(rows) > 1 and bool(np.all(np.diff(rows) == 1)) and span <= 1 << 26:
         data = os.pread(descriptor, span, first)
-        return [data[at - first : at - first + size] for at, size in zip(offset, length, strict=True)]
+        return [
+            data[at - first : at - first + size] for at, size in zip(offset, length, strict=True)
+        ]
     return [os.pread(descriptor, size, at) for at, size in zip(offset, length, strict=True)]

@@ -10,7 +10,6 @@ import numpy as np
 
 from eval_tiers.domain.batch import Chains
 
-
 MAX_KEPT_SYMBOLS: Final = 60_000
 
 

@@ -22,7 +22,9 @@ def text_array(values: Sequence[str | None]) -> pa.Array:
     try:
         return pa.array(values, pa.string())
     except UnicodeEncodeError:
-        return pa.array([None if value is None else clean_text(value) for value in values], pa.string())
+        return pa.array(
+            [None if value is None else clean_text(value) for value in values], pa.string()
+        )
 
 
 def repeated(value: str | None, n: int) -> pa.Array:
@@ -82,7 +84,7 @@ def render_csv(table: pa.Table, spreadsheet_safe: bool, header: bool) -> bytes:
         pa.table(columns, names=table.column_names), sink,
         csv.WriteOptions(include_header=header, batch_size=1 << 16),
     )  # fmt: skip
-    return sink.getvalue().to_pybytes()
+    return bytes(sink.getvalue().to_pybytes())
 
 
 def csv_header(names: Sequence[str]) -> bytes:

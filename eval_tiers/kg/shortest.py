@@ -116,7 +116,10 @@ def _look_ahead(
     edge = np.arange(len(row)) - np.repeat(np.cumsum(fan) - fan, fan) + into[target][row]
     at_plus = (plus[edge_source[edge], word[row]] & mask[row]) != 0
     at_minus = (minus[edge_source[edge], word[row]] & mask[row]) != 0
-    keeps, turns = signs[edge] & (POSITIVE | UNSIGNED) != 0, signs[edge] & (NEGATIVE | UNSIGNED) != 0
+    keeps, turns = (
+        signs[edge] & (POSITIVE | UNSIGNED) != 0,
+        signs[edge] & (NEGATIVE | UNSIGNED) != 0,
+    )
     found = []
     for hit in ((at_plus & keeps) | (at_minus & turns), (at_minus & keeps) | (at_plus & turns)):
         found.append(np.bincount(row[hit], minlength=len(target)) > 0)

@@ -6,6 +6,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -148,7 +149,6 @@ def _score(
     problems.raise_if_any()
 
 
-
 def _add(result: RunResult, part: BatchResult, baseline_sample: int) -> None:
     """Add one batch to the run."""
     result.tallies.add(part.tallies)
@@ -278,14 +278,9 @@ def _hash_inputs(plan: Plan) -> dict[str, str]:
     return hashes
 
 
-class _timed:
-    """Notes the wall time of a stage."""
-
-    def __init__(self, result: RunResult, stage: str) -> None:
-        self.result, self.stage = result, stage
-
-    def __enter__(self) -> None:
-        self.started = time.perf_counter()
-
-    def __exit__(self, *_: object) -> None:
-        self.result.seconds[self.stage] = time.perf_counter() - self.started
+@contextmanager
+def _timed(result: RunResult, stage: str) -> Iterator[None]:
+    """Note the wall time of a stage."""
+    started = time.perf_counter()
+    yield
+    result.seconds[stage] = time.perf_counter() - started

@@ -182,7 +182,9 @@ def _score_go_sets(scored: ScoredBatch, go: GoResources) -> None:
 
     batch, columns = scored.batch, scored.columns
     index = go.gene_sets.gene_index.get
-    genes = np.fromiter((index(symbol, -1) for symbol in batch.symbols), np.int32, len(batch.symbols))
+    genes = np.fromiter(
+        (index(symbol, -1) for symbol in batch.symbols), np.int32, len(batch.symbols)
+    )
     gold_sample, gold_node = intermediate_nodes(scored.gold, batch)
     predicted_sample, predicted_node = intermediate_nodes(scored.predicted, batch)
     result = go_similarity(
@@ -204,9 +206,7 @@ def _score_go_sets(scored: ScoredBatch, go: GoResources) -> None:
     columns["chain_gene_in_gmt_n"] = np.bincount(sample[annotated], minlength=batch.n)
 
 
-def intermediate_nodes(
-    edges: EdgeSet, batch: Batch
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def intermediate_nodes(edges: EdgeSet, batch: Batch) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return (sample, symbol code) of each chain's distinct nodes but perturbation and readout."""
     sample = edges.sample.astype(np.int64) * edges.n_symbols
     nodes = sorted_distinct(np.concatenate([sample + edges.source, sample + edges.target]))

@@ -62,9 +62,7 @@ def build_summary(result: RunResult) -> dict[str, Any]:
     if 2 not in tiers:
         figures["dropped_edge_n"] = whole.count("dropped_edge_n")
     summary |= figures
-    summary["macro_over_perturbations"] = group_macro(
-        result.tallies.groups.get("perturbation", {})
-    )
+    summary["macro_over_perturbations"] = group_macro(result.tallies.groups.get("perturbation", {}))
     summary["macro_over_readouts"] = group_macro(result.tallies.groups.get("readout", {}))
     rollouts = rollout_figures(result)
     if rollouts is not None:

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
-
 import numpy as np
 import pyarrow as pa
 
@@ -122,7 +121,9 @@ def score_job(context: Context, job: Job) -> BatchResult:
     values["source_path"] = paired.gold.path
     n = batch.n
     has_prediction = np.array([line is not None for line in values["prediction_line"]], np.bool_)
-    values["prediction_path"] = [paired.predictions.path if has else None for has in has_prediction.tolist()]
+    values["prediction_path"] = [
+        paired.predictions.path if has else None for has in has_prediction.tolist()
+    ]
     tallies = collect(
         batch,
         values,
@@ -225,7 +226,9 @@ def _draw_baseline(context: Context, scored: ScoredBatch) -> list[BaselineRow]:
         np.int64,
     )
     if len(draw) > wanted:  # ties at the edge are settled when batches are put together
-        rows, draw = (values[draw <= np.partition(draw, wanted - 1)[wanted - 1]] for values in (rows, draw))
+        rows, draw = (
+            values[draw <= np.partition(draw, wanted - 1)[wanted - 1]] for values in (rows, draw)
+        )
     return [
         BaselineRow(
             number,
@@ -328,5 +331,3 @@ def usable_processors() -> int:
         return len(os.sched_getaffinity(0))
     except AttributeError:
         return os.cpu_count() or 1
-
-

@@ -88,12 +88,18 @@ def _answers(summary: Summary) -> str:
         _row("F1, macro", number(summary["f1_macro"])),
         _row("F1, weighted", number(summary["f1_weighted"])),
         _rate_row(summary, "no answer found (parse failures)", "parse_failure_rate"),
+        *_reasons(summary["parse_failure_reasons"]),
         _row("opposite direction, of changed", percent(summary["opposite_direction_rate"])),
         f"  extraction band: accuracy {percent(summary['accuracy'])} by the strict reading, "
         f"{percent(summary['accuracy_lenient'])} leniently",
         *_baselines(summary["baselines"]),
     ]
     return "\n".join(lines)
+
+
+def _reasons(reasons: Mapping[str, int]) -> list[str]:
+    found = [f"{name} {_count(n)}" for name, n in reasons.items() if n]
+    return wrap("    " + ", ".join(found), indent="    ") if found else []
 
 
 def _baselines(baselines: Mapping[str, Any]) -> list[str]:
@@ -286,15 +292,16 @@ def fitted(text: str, width: int) -> str:
     >>> fitted("cell_ood", 5), fitted("ab", 3)
     ('cell~', 'ab ')
     """
-    shown, used = "", 0
-    for char in visible(text):
-        wide = 2 if unicodedata.east_asian_width(char) in "WF" else 1
-        if used + wide > width:
-            shown = shown[:-1] + "~" if used == width else shown + "~"
-            used = width
-            break
-        shown, used = shown + char, used + wide
-    return shown + " " * (width - used)
+    shown = visible(text)
+    if _columns(shown) > width:
+        while _columns(shown) >= width:
+            shown = shown[:-1]
+        shown += "~"
+    return shown + " " * (width - _columns(shown))
+
+
+def _columns(text: str) -> int:
+    return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)
 
 
 def wrap(text: str, indent: str) -> list[str]:

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from eval_tiers.domain.taxonomy import STATUS_CODES
 from eval_tiers.summaries.measures import measure_chains, measure_go_sets, measure_labels
 from eval_tiers.summaries.tally import MeasureTable, Tallies, add_groups
 
 if TYPE_CHECKING:
-    from eval_tiers.domain.batch import Batch
+    from eval_tiers.domain.batch import Batch, BoolArray, FloatArray, IntArray
     from eval_tiers.tiers.chains import ChainMatch
     from eval_tiers.tiers.edges import EdgeSet
     from eval_tiers.tiers.evidence import KgEvidence
@@ -89,12 +90,8 @@ def collect(
     return tallies
 
 
-def _pair_counts(
-    edges: EdgeSet, evidence: KgEvidence, side: str
-) -> dict[str, NDArray[np.int64]]:
+def _pair_counts(edges: EdgeSet, evidence: KgEvidence, side: str) -> dict[str, NDArray[np.int64]]:
     """Pairs a sample: in the KG, with both nodes known, and routes of two steps among the rest."""
-    from eval_tiers.domain.taxonomy import STATUS_CODES
-
     counts = {
         f"{side}_pair_in_kg_n": edges.count(evidence.in_kg),
         f"{side}_pair_known_n": edges.count(evidence.known),
@@ -108,36 +105,34 @@ def _pair_counts(
 
 
 def _node_counts(*sides: tuple[EdgeSet, KgEvidence]) -> dict[str, NDArray[np.int64]]:
-    """Ends of edges a sample, and how many of the edges have both ends in the KG, both sides."""
+    """Count edges a sample, and those with both ends in the KG, over both sides."""
     return {
-        "chain_node_n": sum(edges.count() for edges, _ in sides),
-        "chain_node_in_kg_n": sum(edges.count(evidence.known) for edges, evidence in sides),
-    }  # type: ignore[dict-item]
-
-
-def _open_pairs(evidence: KgEvidence) -> NDArray[np.bool_]:
-    """Pairs that could be shortcuts: both nodes known, not in the KG either way round."""
-    from eval_tiers.domain.taxonomy import STATUS_CODES
-
-    return (evidence.status == STATUS_CODES["shortcut"]) | (
-        evidence.status == STATUS_CODES["absent"]
-    )
-
-
-def _expected_sums(
-    edges: EdgeSet, evidence: KgEvidence
-) -> dict[str, NDArray[np.float64]]:
-    open_pairs = _open_pairs(evidence)
-    return {
-        "expected_in_kg": np.bincount(
-            edges.sample, weights=evidence.expected_in_kg, minlength=edges.n_samples
-        ),
-        "expected_shortcut": np.bincount(
-            edges.sample[open_pairs],
-            weights=evidence.expected_shortcut[open_pairs],
-            minlength=edges.n_samples,
+        "chain_node_n": np.sum([edges.count() for edges, _ in sides], axis=0),
+        "chain_node_in_kg_n": np.sum(
+            [edges.count(evidence.known) for edges, evidence in sides], axis=0
         ),
     }
+
+
+def _open_pairs(evidence: KgEvidence) -> BoolArray:
+    """Pairs that could be shortcuts: both nodes known, not in the KG either way round."""
+    return np.isin(evidence.status, (STATUS_CODES["shortcut"], STATUS_CODES["absent"]))
+
+
+def _expected_sums(edges: EdgeSet, evidence: KgEvidence) -> dict[str, FloatArray]:
+    """Add up expected pairs in the KG, and expected shortcuts among the open pairs."""
+    open_pairs = _open_pairs(evidence)
+    n = edges.n_samples
+    return {
+        "expected_in_kg": _sums(edges.sample, evidence.expected_in_kg, n),
+        "expected_shortcut": _sums(
+            edges.sample[open_pairs], evidence.expected_shortcut[open_pairs], n
+        ),
+    }
+
+
+def _sums(sample: IntArray, values: FloatArray, n: int) -> FloatArray:
+    return np.bincount(sample, weights=values, minlength=n).astype(np.float64)
 
 
 def _count_rollouts(tallies: Tallies, batch: Batch, columns: Mapping[str, Any]) -> None:
@@ -147,8 +142,7 @@ def _count_rollouts(tallies: Tallies, batch: Batch, columns: Mapping[str, Any]) 
     right = np.bincount(batch.item[np.asarray(columns["answer_correct"])], minlength=items)
     keys, counts = np.unique(np.stack([right, n], axis=1), axis=0, return_counts=True)
     tallies.rollouts = {
-        (int(key[0]), int(key[1])): int(count)
-        for key, count in zip(keys, counts, strict=True)
+        (int(key[0]), int(key[1])): int(count) for key, count in zip(keys, counts, strict=True)
     }
     votes = np.zeros((items, 4), np.int64)
     np.add.at(votes, (batch.item, columns["predicted_label"].astype(np.int64)), 1)  # -1: last

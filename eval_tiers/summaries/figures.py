@@ -60,8 +60,7 @@ def add_mean(figures: Figures, name: str, tally: Tally, measure: str) -> None:
 def confusion_of(tally: Tally) -> list[list[float]]:
     """Return the confusion matrix: gold label by predicted label, no prediction last."""
     return [
-        [tally.real(f"confusion_{gold}_{word}_w") for word in (*LABELS, "none")]
-        for gold in LABELS
+        [tally.real(f"confusion_{gold}_{word}_w") for word in (*LABELS, "none")] for gold in LABELS
     ]
 
 
@@ -86,8 +85,7 @@ def label_figures(tally: Tally) -> Figures:
     add_rate(figures, "parse_failure_rate_lenient", tally.real("lenient_failure_w"), n)
     figures["confusion_matrix"] = {
         gold: {
-            word: _whole_number(value)
-            for word, value in zip((*LABELS, "none"), row, strict=True)
+            word: _whole_number(value) for word, value in zip((*LABELS, "none"), row, strict=True)
         }
         for gold, row in zip(LABELS, confusion, strict=True)
     }
@@ -106,7 +104,7 @@ def label_figures(tally: Tally) -> Figures:
 
 
 def _label_baselines(tally: Tally, confusion: list[list[float]], n: float) -> Figures:
-    """What answers without a model would score on the same rows."""
+    """Work out what answers without a model would score on the same rows."""
     support = [sum(row) for row in confusion]
     if n <= 0:
         return {}
@@ -133,13 +131,11 @@ def _label_baselines(tally: Tally, confusion: list[list[float]], n: float) -> Fi
 
 
 def chain_figures(tally: Tally) -> Figures:
-    """Tier 2: error labels, chain means, grounded accuracy, contradictions, hubs, gold's ceiling."""
+    """Tier 2: error labels, chain means, grounded accuracy, contradictions, hubs, ceiling."""
     n = tally.real("all_w")
     right = tally.real("correct_w")
     figures: Figures = {}
-    figures["error_distribution"] = {
-        name: tally.count(f"label_{name}_n") for name in ERROR_LABELS
-    }
+    figures["error_distribution"] = {name: tally.count(f"label_{name}_n") for name in ERROR_LABELS}
     figures["error_label_null_n"] = tally.count("label_none_n")
     figures["error_rate_by_label"] = {
         name: tally.real(f"label_{name}_w") / n if n else None for name in ERROR_LABELS
@@ -169,9 +165,7 @@ def chain_figures(tally: Tally) -> Figures:
     }
     of_right = matrix["right"]
     add_rate(figures, "grounded_accuracy", of_right["valid"], n)
-    add_rate(
-        figures, "grounded_accuracy_upper", of_right["valid"] + of_right["unverifiable"], n
-    )
+    add_rate(figures, "grounded_accuracy_upper", of_right["valid"] + of_right["unverifiable"], n)
     add_rate(figures, "lucky_right_rate", of_right["invalid"], right)
     figures["gold_self_consistency"] = gold_consistency(tally)
     figures |= _pair_figures(tally)

@@ -28,7 +28,9 @@ MEANS: Final = (
     "kg_sign_match", "hallucination_rate", "hallucination_rate_excl_gold", "in_kg_rate",
 )  # fmt: skip
 SIGN_NAMES: Final = {1: "positive", -1: "negative", 0: "unknown"}
-_IN_KG: Final = [STATUS_CODES[name] for name in ("supported", "unsigned_in_kg", "sign_contradicted")]
+_IN_KG: Final = [
+    STATUS_CODES[name] for name in ("supported", "unsigned_in_kg", "sign_contradicted")
+]
 
 
 def measure_labels(table: MeasureTable, columns: Mapping[str, Any]) -> None:

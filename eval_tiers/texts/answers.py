@@ -117,7 +117,11 @@ def read_texts(texts: Sequence[str]) -> TextColumns:
             answers.append((answer, layout.answer_closed))
     for key in set(answers):
         readings[key] = _answer_codes(*key)
-    label, reason, lenient = map(list, zip(*map(readings.__getitem__, answers), strict=True)) if answers else ([], [], [])
+    label, reason, lenient = (
+        map(list, zip(*map(readings.__getitem__, answers), strict=True))
+        if answers
+        else ([], [], [])
+    )
     return TextColumns(label, reason, lenient, blocks)
 
 
@@ -145,7 +149,9 @@ def _find_layout(tags: tuple[str, ...]) -> _Layout:
     kinds = [(tag.strip("</")[:2].lower(), tag[1] == "/") for tag in tags]
     whole, unclosed = _last_blocks(kinds, 0, "tr")
     triplets = whole if whole is not None else unclosed
-    thought = max((n for n, (kind, closing) in enumerate(kinds, 1) if closing and kind == "th"), default=0)
+    thought = max(
+        (n for n, (kind, closing) in enumerate(kinds, 1) if closing and kind == "th"), default=0
+    )
     whole, unclosed = _last_blocks(kinds, thought, "an")
     return _Layout(whole if whole is not None else unclosed, whole is not None, triplets)
 

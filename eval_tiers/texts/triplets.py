@@ -16,12 +16,12 @@ from eval_tiers.texts.loose_lists import parse_loose
 from eval_tiers.texts.signs import SIGN_WORDS, parse_sign
 
 _BARE_PART = r"""[^\[\]"'()`“”‘’\\#{}]*"""
-_BARE_LISTS = re.compile(
-    rf"\s*\[\s*\[{_BARE_PART}\](?:\s*,\s*\[{_BARE_PART}\])*\s*,?\s*\]\s*"
-)
+_BARE_LISTS = re.compile(rf"\s*\[\s*\[{_BARE_PART}\](?:\s*,\s*\[{_BARE_PART}\])*\s*,?\s*\]\s*")
 _INNER_LIST = re.compile(r"\[([^\[\]]*)\]")
 _QUOTED_PART = r"""'([^'"\[\]\\]*)'"""
-_QUOTED_TRIPLE = re.compile(rf"[\[(]\s*{_QUOTED_PART}\s*,\s*{_QUOTED_PART}\s*,\s*{_QUOTED_PART}\s*[\])]")
+_QUOTED_TRIPLE = re.compile(
+    rf"[\[(]\s*{_QUOTED_PART}\s*,\s*{_QUOTED_PART}\s*,\s*{_QUOTED_PART}\s*[\])]"
+)
 _QUOTED_LISTS = re.compile(
     rf"\s*\[\s*{_QUOTED_TRIPLE.pattern}(?:\s*,\s*{_QUOTED_TRIPLE.pattern})*\s*,?\s*\]\s*"
 )
@@ -112,8 +112,10 @@ def split_bare_lists(block: str) -> list[object] | None:
 
 
 def _elements_of(value: list[object]) -> list[object]:
-    if len(value) == 3 and type(value[0]) not in _CONTAINERS and _CONTAINERS.isdisjoint(
-        map(type, value)
+    if (
+        len(value) == 3
+        and type(value[0]) not in _CONTAINERS
+        and _CONTAINERS.isdisjoint(map(type, value))
     ):
         return [value]
     return value
@@ -157,7 +159,7 @@ def _unusual_sign(result: Triplets, source: str, raw_sign: object, target: str) 
 
 
 def _scalar_text(value: object) -> str:
-    """A number as a symbol is its digits; null, booleans and containers are none."""
+    """Return a number's digits; null, booleans and containers give no symbol."""
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return str(value)
     return ""

@@ -69,17 +69,24 @@ def match_chains(gold: EdgeSet, predicted: EdgeSet, has_gold_chain: BoolArray) -
     relaxed = np.where(both_empty, 1.0, ratio(2 * shared_n, total))
     coverage = np.where(gold_n == 0, 1.0, ratio(shared_n, gold_n))
     missing = ~has_gold_chain
-    floats = [
-        ratio(strict_n, predicted_n), ratio(strict_n, gold_n), f1, relaxed, coverage,
-        ratio(shared_n - flip_n, shared_n),
-    ]  # fmt: skip
-    for values in floats:
+    precision, recall = ratio(strict_n, predicted_n), ratio(strict_n, gold_n)
+    sign_match = ratio(shared_n - flip_n, shared_n)
+    for values in (precision, recall, f1, relaxed, coverage, sign_match):
         values[missing] = np.nan
-    counts = [gold_n, flip_n, unsigned_n]
-    for values_n in counts:
-        values_n[missing] = -1
+    for counts in (gold_n, flip_n, unsigned_n):
+        counts[missing] = -1
     return ChainMatch(
-        counts[0], predicted_n, *floats, counts[1], counts[2], shared
+        gold_edge_n=gold_n,
+        predicted_edge_n=predicted_n,
+        edge_precision=precision,
+        edge_recall=recall,
+        edge_f1=f1,
+        edge_f1_relaxed=relaxed,
+        chain_coverage=coverage,
+        sign_match=sign_match,
+        sign_flip_n=flip_n,
+        unsigned_shared_n=unsigned_n,
+        in_gold=shared,
     )
 
 

@@ -180,7 +180,9 @@ def _expected_by_degree(
     edge, route = np.zeros(len(source)), np.zeros(len(source))
     pairs_n = len(graph.keys)
     if pairs_n:
-        degrees = graph.out_degree[source[known]].astype(np.float64) * graph.in_degree[target[known]]
+        degrees = (
+            graph.out_degree[source[known]].astype(np.float64) * graph.in_degree[target[known]]
+        )
         through = float(np.dot(graph.in_degree.astype(np.float64), graph.out_degree))
         edge[known] = -np.expm1(-degrees / pairs_n)
         route[known] = -np.expm1(-degrees * (through / pairs_n**2))

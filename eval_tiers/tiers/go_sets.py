@@ -1,4 +1,4 @@
-"""Tier 3: does the predicted chain run through the same biology as the gold chain?
+"""Tier 3: how far the predicted chain runs through the same biology as the gold chain.
 
 IDF-weighted cosine of the GO-BP profiles of the intermediate genes of the two chains.
 """

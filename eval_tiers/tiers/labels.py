@@ -10,4 +10,4 @@ from eval_tiers.domain.batch import BoolArray
 
 def answer_correct(gold: NDArray[np.int8], predicted: NDArray[np.int8]) -> BoolArray:
     """Return whether each predicted label is the gold label; no label (-1) is wrong."""
-    return (gold == predicted) & (predicted >= 0)
+    return np.asarray((gold == predicted) & (predicted >= 0), np.bool_)

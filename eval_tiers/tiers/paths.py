@@ -64,7 +64,9 @@ def trace_paths(edges: EdgeSet, start: IntArray, end: IntArray, visit_limit: int
     slow = np.concatenate([slow, np.flatnonzero(known & has_edges & (start == end))])
     bounds = np.searchsorted(edges.sample, np.stack([slow, slow + 1]))
     for sample, first, last in zip(slow.tolist(), *bounds.tolist(), strict=True):
-        _search(edges, sample, first, last, int(start[sample]), int(end[sample]), visit_limit, trace)
+        _search(
+            edges, sample, first, last, int(start[sample]), int(end[sample]), visit_limit, trace
+        )
     return trace
 
 
@@ -112,7 +114,7 @@ def _search(
     sources = edges.source[first:last].tolist()
     targets = edges.target[first:last].tolist()
     into: dict[int, list[int]] = {}
-    for number, (source, target) in enumerate(zip(sources, targets, strict=True)):
+    for source, target in zip(sources, targets, strict=True):
         into.setdefault(target, []).append(source)
     reaching = {end}
     queue = [end]
