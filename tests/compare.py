@@ -17,7 +17,7 @@ def differences(
     if len(frame) != len(rows):
         return [f"{len(frame)} rows, the slow reading has {len(rows)}"]
     for name in frame.columns:
-        if name in skip or name.startswith("go_null_") and name != "go_null_reason":
+        if name in skip or (name.startswith("go_null_") and name != "go_null_reason"):
             continue
         for place, (ours, row) in enumerate(zip(frame[name].tolist(), rows, strict=True)):
             if not same(ours, row[name]):

@@ -69,6 +69,7 @@ def build_summary(result: RunResult) -> dict[str, Any]:
         summary["rollouts"] = rollouts
     for dimension, key in _dimensions(result):
         summary[key] = _slices(result, dimension, tiers)
+    summary["files"] = file_rows(result)
     summary["ledger"] = result.ledger
     summary["counts"] = dict(sorted(result.counts.items()))
     summary["template_triplet_n"] = result.counts.get("template_triplet_n", 0)

@@ -61,7 +61,9 @@ def graph_formats_table() -> str:
     [(DEFINITIONS, "columns", columns_table()), (INPUTS, "graph formats", graph_formats_table())],
     ids=["columns", "graph formats"],
 )
-def test_generated_tables(page: Path, name: str, table: str, request: pytest.FixtureRequest) -> None:
+def test_generated_tables(
+    page: Path, name: str, table: str, request: pytest.FixtureRequest
+) -> None:
     text = page.read_text(encoding="utf-8")
     found = re.search(rf"(<!-- {name}: begin[^\n]*-->\n)(.*?)(<!-- {name}: end -->)", text, re.S)
     assert found is not None, f"{page.name} has no place for the {name}"
@@ -119,7 +121,9 @@ def option_names(words: list[str]) -> set[str]:
     """Return all spellings of the options of a command."""
     command, _ = command_of(words)
     parameters = command.get_params(click.Context(command))
-    return {name for parameter in parameters for name in (*parameter.opts, *parameter.secondary_opts)}
+    return {
+        name for parameter in parameters for name in (*parameter.opts, *parameter.secondary_opts)
+    }
 
 
 def test_commands_are_found_in_the_pages() -> None:

@@ -81,13 +81,13 @@ def triplet_blocks(draw: st.DrawFn) -> str:
         if square and draw(rare) == 0:
             element = draw(st.sampled_from(["1. ", "2) ", "3: ", "- "])) + element
         if square and draw(rare) == 0:
-            element += draw(st.sampled_from([" (first)", " note", " (a, b)", '"']))
+            element += draw(st.sampled_from([" (first)", " note", " (in vitro)", '"']))
         if element[-1:] in {"]", ")"} and draw(rare) == 0:
             element += draw(st.sampled_from([" // c\n", " # c\n", " /* c, d */"]))
         found.append(element)
     text = draw(st.sampled_from([", ", ",", ",\n", "\n", " "])).join(found)
     text += draw(st.sampled_from(["", "", "", ","]))
-    outer = draw(st.sampled_from(["[]"] * 6 + ["()", ""]))
+    outer = draw(st.sampled_from(["[]"] * 6 + ["", "[]" if square else "()"]))
     if outer:
         text = outer[0] + text + outer[1]
     if draw(rare) == 0:

@@ -130,5 +130,5 @@ def test_where_a_wrong_byte_is(tmp_path: Path) -> None:
 
 def test_what_is_not_read_says_what_is(tmp_path: Path) -> None:
     for kind in ("json", "graphml", "prose"):
-        with pytest.raises(BadInputError, match="read are: .*omnipath.*source"):
+        with pytest.raises(BadInputError, match=r"read are: .*omnipath.*source"):
             read(tmp_path, BAD[kind][0])
