@@ -26,6 +26,8 @@ _PROBED_ROWS = 20
 Int64Array = NDArray[np.int64]
 
 _HAS_ID, _NO_ID, _UNREADABLE = 0, 1, 2
+_AFTER_ID = frozenset({b",", b"}"})
+_SPACE = 32
 
 
 @dataclass(slots=True)
@@ -250,6 +252,7 @@ class _Indexer:
         self.names = names
         self.hashes, self.state = array("q"), bytearray()
         self.quick: Callable[[bytes], re.Match[bytes] | None] | None = None
+        self.prefix = b""
 
     def add(
         self, rows: list[bytes]
@@ -257,15 +260,28 @@ class _Indexer:
         """Note rows; yield the place and the record, or its fault, of those that were parsed."""
         hashes, state = self.hashes.append, self.state.append
         for place, raw in enumerate(rows):
-            if self.quick is not None:
+            if self.quick is None:
+                yield place, *self._parse(raw)
+                continue
+            found: bytes | None = None
+            if raw.startswith(self.prefix):  # the row begins like the last one did
+                start = len(self.prefix)
+                end = raw.find(b'"', start)
+                if raw[end + 1 : end + 2] in _AFTER_ID:
+                    found = raw[start:end]
+            if not found or b"\\" in found or found[0] <= _SPACE or found[-1] <= _SPACE:
                 match = self.quick(raw)
-                if match is not None:
-                    found = match[1] or match[2]
-                    if found.isascii():
-                        hashes(hash(found.decode("ascii").strip()))
-                        state(_HAS_ID)
-                        continue
-            yield place, *self._parse(raw)
+                if match is None:
+                    yield place, *self._parse(raw)
+                    continue
+                found = match[1] or match[2]
+                if match[1]:
+                    self.prefix = raw[: match.start(1)]
+            if not found.isascii():
+                yield place, *self._parse(raw)
+                continue
+            hashes(hash(found.decode("ascii").strip()))
+            state(_HAS_ID)
 
     def _parse(self, raw: bytes) -> tuple[dict[str, object] | None, RecordFault | None]:
         """Note a row by its record."""

@@ -17,9 +17,7 @@ from eval_tiers.cli.main import cli
 Row = dict[str, Any]
 Spoil = Callable[[bytes], bytes]
 
-GRAPH = (
-    "source\ttarget\tsign\nP\tA\t1\nA\tB\t-1\nB\tE\t1\nP\tC\t1\nC\tE\t-1\nA\tE\t1\n"
-)
+GRAPH = "source\ttarget\tsign\nP\tA\t1\nA\tB\t-1\nB\tE\t1\nP\tC\t1\nC\tE\t-1\nA\tE\t1\n"
 GENE_SETS = "T1\tx\tA\tB\nT2\tx\tB\tC\nT3\tx\tC\tD\tE\n"
 CHAIN = [["P", "+", "A"], ["A", "-", "B"], ["B", "+", "E"]]
 TEXT = f"<answer>down</answer> <triplet>{json.dumps(CHAIN)}</triplet>"
@@ -75,6 +73,11 @@ class Ran:
         heads = ("Error: [", "Warning: [", "Note: [")
         lines = [line for line in self.err.split("\n") if line.startswith(heads)]
         return [line.partition("[")[2].partition("]")[0] for line in lines]
+
+    @property
+    def said(self) -> str:
+        """Its messages without their line breaks."""
+        return " ".join(self.err.split())
 
     def ledger(self) -> dict[str, dict[str, int]]:
         """Buckets that aren't empty, after checking that both sides add up."""

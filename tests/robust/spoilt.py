@@ -49,8 +49,9 @@ HARMLESS: Final[dict[str, Spoil]] = {
     ),
     "array": lambda data: b"[" + b",".join(data.splitlines()) + b"]",
     "pretty-printed array": lambda data: json.dumps(_records(data), indent=2).encode(),
-    "array with a BOM and CRLF": lambda data: _BOM
-    + json.dumps(_records(data), indent=1).encode().replace(b"\n", b"\r\n"),
+    "array with a BOM and CRLF": lambda data: (
+        _BOM + json.dumps(_records(data), indent=1).encode().replace(b"\n", b"\r\n")
+    ),
 }
 
 PACKED: Final[dict[str, tuple[str, Spoil]]] = {

@@ -15,7 +15,7 @@ from eval_tiers.report.terminal import visible
 
 _INPUT, _RESOURCES = "Inputs", "Knowledge graph and gene sets"
 _SCORING, _OUTPUT = "Scoring", "Output and running"
-_PATH = click.Path(path_type=str)
+_PATH = click.Path(path_type=str, readable=False)  # what can't be read is told by the readers
 _Decorated = TypeVar("_Decorated", bound=Callable[..., Any])
 
 

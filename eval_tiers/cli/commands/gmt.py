@@ -21,7 +21,7 @@ def command() -> None:
 
 
 @command.command("info")
-@click.argument("file", type=click.Path())
+@click.argument("file", type=click.Path(readable=False))
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def info(file: str, as_json: bool) -> None:
     """Tell what a GMT file holds: sets, genes, kind of identifier, faults.
@@ -38,7 +38,7 @@ def info(file: str, as_json: bool) -> None:
 
 
 @command.command("lint")
-@click.argument("file", type=click.Path())
+@click.argument("file", type=click.Path(readable=False))
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object, all findings.")
 @click.option(
     "--limit",

@@ -50,13 +50,15 @@ def command() -> None:
 
 
 @command.command("build")
-@click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path())
+@click.argument(
+    "files", nargs=-1, required=True, metavar="FILE...", type=click.Path(readable=False)
+)
 @click.option(
     "-o",
     "--output",
     required=True,
     metavar="FILE",
-    type=click.Path(),
+    type=click.Path(readable=False),
     help="Table to write: .tsv or .tsv.gz, such as kg/mine.tsv.gz.",
 )
 @_format
@@ -105,7 +107,7 @@ def build(
 
 
 @command.command("info")
-@click.argument("file", type=click.Path())
+@click.argument("file", type=click.Path(readable=False))
 @_format
 @_consensus
 @_undirected
