@@ -221,7 +221,7 @@ def make_plan(
     """
     from eval_tiers.io.demo import demo_inputs
     from eval_tiers.io.pairs import find_pairs, single_pair
-    from eval_tiers.pipeline.plan import BATCH_ROWS, Plan
+    from eval_tiers.pipeline.plan import ALWAYS_SLICED, BATCH_ROWS, Plan
 
     graphs = [] if external_kg is None else _path_list(external_kg)
     given = [gt_dir, pred_dir, gt_file, pred_file]
@@ -252,7 +252,7 @@ def make_plan(
         duplicates=duplicates,
         pairing=pair,
         mode_signs={name.casefold(): sign for name, sign in (mode or {}).items()},
-        by=tuple(by),
+        by=tuple(name for name in dict.fromkeys(by) if name not in ALWAYS_SLICED),
         train_path=None if train_file is None else Path(train_file),
         consensus=consensus,
         undirected=undirected,

@@ -36,6 +36,8 @@ class GoldRecord:
         Gold edges as written; None: no gold chain (an empty list is an empty one).
     perturbation, readout, cell_line, pert_type, mode : str or None
         As written, stripped; None where absent or blank.
+    unsigned_n : int
+        Edges of the chain whose sign says nothing.
     """
 
     sample_id: str | None
@@ -46,6 +48,7 @@ class GoldRecord:
     cell_line: str | None
     pert_type: str | None
     mode: str | None
+    unsigned_n: int = 0
 
 
 @dataclass(slots=True)

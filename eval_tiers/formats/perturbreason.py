@@ -6,6 +6,7 @@ Source: specification of PerturbReason, section 1.
 from __future__ import annotations
 
 import difflib
+import re
 from typing import Final
 
 from eval_tiers.domain.labels import LABEL_CODES, LABELS
@@ -19,7 +20,7 @@ from eval_tiers.formats.base import (
     RecordFault,
     id_text,
 )
-from eval_tiers.texts.triplets import read_chain, read_triplets
+from eval_tiers.texts.triplets import Triplets, read_chain, read_triplets
 
 GOLD_FIELDS: Final[FieldTable] = {
     "id": ("id", "sample_id"),
@@ -39,6 +40,7 @@ PREDICTION_FIELDS: Final[FieldTable] = {
     "rollout": ("rollout", "epoch"),
 }
 
+_EMPTY_LIST = re.compile(r"\s*\[\s*\]\s*")
 _gold_fields = FieldReader(GOLD_FIELDS)
 _prediction_fields = FieldReader(PREDICTION_FIELDS)
 
@@ -78,10 +80,12 @@ def parse_gold(record: Record) -> GoldRecord:
     label = LABEL_CODES.get(answer, -1) if type(answer) is str else -1
     if label < 0:
         label = _loose_label(record, answer)
+    chain = None if path is None else _gold_chain(record, path)
     return GoldRecord(
         sample_id=(sample_id.strip() or None) if type(sample_id) is str else id_text(sample_id),
         label=label,
-        chain=None if path is None else _gold_chain(record, path),
+        chain=None if chain is None else chain.edges,
+        unsigned_n=0 if chain is None else chain.unsigned_n,
         perturbation=(pert.strip() or None)
         if type(pert) is str
         else _text(record, "perturbation", pert),
@@ -136,9 +140,16 @@ def parse_prediction(record: Record) -> PredictionRecord:
     return PredictionRecord(
         sample_id=(sample_id.strip() or None) if type(sample_id) is str else id_text(sample_id),
         text=text,
-        rollout=None if rollout is None else str(rollout).strip(),
+        rollout=None if rollout is None else _rollout(rollout),
         from_reasoning=from_reasoning,
     )
+
+
+def _rollout(value: object) -> str | None:
+    """Return a rollout as text; 1.0, as data frames write it, is 1."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return str(value).strip() or None
 
 
 def _loose_label(record: Record, answer: object) -> int:
@@ -162,11 +173,15 @@ def _loose_label(record: Record, answer: object) -> int:
     return label
 
 
-def _gold_chain(record: Record, value: object) -> list[tuple[str, int, str]]:
+def _gold_chain(record: Record, value: object) -> Triplets | None:
     if isinstance(value, list):
         read = read_chain(value)
     elif isinstance(value, str):
+        if not value.strip():
+            return None
         read = read_triplets(value)
+        if not read.edges and not read.template_n and not _EMPTY_LIST.fullmatch(value):
+            read.dropped_n = max(1, read.dropped_n)  # words, or a list that is cut off
     else:
         raise RecordFault(
             "bad-gold-chain",
@@ -182,7 +197,7 @@ def _gold_chain(record: Record, value: object) -> list[tuple[str, int, str]]:
             _gold_fields.name_of(record, "path"),
             'write [["A", "+", "B"], ...]',
         )
-    return read.edges
+    return read
 
 
 def _text(record: Record, field: str, value: object) -> str | None:

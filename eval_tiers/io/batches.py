@@ -20,7 +20,7 @@ from eval_tiers.domain.findings import Finding
 from eval_tiers.domain.labels import NO_LABEL, REASON_CODES
 from eval_tiers.exceptions import Problem
 from eval_tiers.formats.base import BenchmarkFormat, GoldRecord, PredictionRecord, RecordFault
-from eval_tiers.io.pairing import MAX_LISTED, Int64Array, PairedRows, key_probes
+from eval_tiers.io.pairing import MAX_LISTED, Int64Array, PairedRows
 from eval_tiers.io.plain_rows import (
     PlainGold,
     PlainPredictions,
@@ -179,18 +179,13 @@ class _BatchReader:
         self.gold, self.predicted = ChainColumns(self.symbols), ChainColumns(self.symbols)
         self.ledger = {"scored": 0, "parse_failure": 0, "missing_prediction": 0}
         self.counts = {
-            "template_triplet_n": 0, "unsigned_predicted_edge_n": 0, "reasoning_text_n": 0,
+            "template_triplet_n": 0, "unsigned_gold_edge_n": 0, "unsigned_predicted_edge_n": 0,
+            "reasoning_text_n": 0,
         }  # fmt: skip
         self.unreadable_n = 0
         self.findings: list[Finding] = []
         self.problems: list[Problem] = []
         self.signs: dict[tuple[str | None, str | None], int] = {}
-        self.gold_probes = key_probes(
-            tuple(benchmark.gold_fields[name][0] for name in ("id", "answer", "path"))
-        )
-        self.probes = key_probes(
-            tuple(benchmark.prediction_fields[name][0] for name in ("id", "text"))
-        )
 
     @property
     def row_n(self) -> int:
@@ -214,7 +209,7 @@ class _BatchReader:
         """Read one gold row with its predictions: none, one, or one a rollout."""
         raw = block.gold[number]
         try:
-            fields = parse_row(raw, self.gold_probes)
+            fields = parse_row(raw, strict=True)
             gold = self.benchmark.parse_gold(fields)
         except RecordFault as fault:
             sample_id = _id_or_none(self.benchmark, raw)
@@ -235,6 +230,7 @@ class _BatchReader:
                     bucket = "parse_failure"
             if gold.chain:
                 self.gold.add(row + len(rows), gold.chain)
+                self.counts["unsigned_gold_edge_n"] += gold.unsigned_n
             rows.append(self._row(block, number, place, gold, prediction, answer, len(places)))
             for name, values in self.by.items():
                 value = fields.get(name)
@@ -295,7 +291,7 @@ class _BatchReader:
     ) -> PredictionRecord | None:
         """Parse a prediction row; None, counted and listed, where it can't be."""
         try:
-            row = parse_row(block.prediction[place], self.probes)
+            row = parse_row(block.prediction[place], strict=True)
             prediction = self.benchmark.parse_prediction(row)
             if prediction.sample_id != sample_id and not self.paired.by_position:
                 raise RecordFault("id-mismatch", f"the row's id reads {prediction.sample_id!r}")
@@ -334,17 +330,13 @@ class _BatchReader:
             return False
         if len(block.prediction) > n:
             return False
-        gold = read_plain_gold(
-            block.gold, self.benchmark.gold_fields, self.gold_probes, self.options.by
-        )
+        gold = read_plain_gold(block.gold, self.benchmark.gold_fields, self.options.by)
         if gold is None or (len(block.prediction) == n and block.span[-1] != n):
             return False
         answered = [i for i in range(n) if block.span[i + 1] > block.span[i]]
         predictions = PlainPredictions(None, [])
         if block.prediction:
-            found = read_plain_predictions(
-                block.prediction, self.benchmark.prediction_fields, self.probes
-            )
+            found = read_plain_predictions(block.prediction, self.benchmark.prediction_fields)
             if found is None or not self._ids_agree(gold, found, answered):
                 return False
             predictions = found

@@ -96,6 +96,11 @@ class ProblemList:
         if len(self.kept) < self.limit:
             self.kept.append(problem)
 
+    def extend(self, others: ProblemList) -> None:
+        """Note the problems of another list."""
+        self.kept += others.kept[: max(0, self.limit - len(self.kept))]
+        self.total += others.total
+
     def raise_if_any(self) -> None:
         """Raise `BadInputError` when there was one."""
         if self.total:
@@ -154,13 +159,11 @@ def pair_rows(
     if problems.total > before:
         return None
     if by_position:
+        _unique_gold(gold, benchmark, problems, "error")
+        if problems.total > before:
+            return None
         return _pair_by_position(pair, gold, predictions, findings)
     return _pair_by_id(pair, gold, predictions, benchmark, problems, duplicates, findings)
-
-
-def key_probes(names: tuple[str, ...]) -> tuple[bytes, ...]:
-    """Return the quoted keys whose repetition `parse_row` looks for."""
-    return tuple(f'"{name}"'.encode() for name in names)
 
 
 def _index_gold(
@@ -170,13 +173,14 @@ def _index_gold(
     index = _Indexer(benchmark, benchmark.gold_fields["id"])
     builder = RowTableBuilder()
     checked = False
+    unreadable = ProblemList()
     for block in locate_rows(path, scratch):
         builder.add(block)
         for place, record, fault in index.add(block.raw):
             line = int(block.line[place])
             if fault is not None:
                 where = SourceRef(str(path), line, fault.field)
-                problems.add(Problem(fault.code, fault.message, where, fault.fix))
+                unreadable.add(Problem(fault.code, fault.message, where, fault.fix))
             elif not checked and record is not None:
                 checked = True
                 if not benchmark.matches(record):
@@ -190,6 +194,17 @@ def _index_gold(
                         )
                     )
     side = index.side(builder.build(path, scratch))
+    if unreadable.total > 1 and unreadable.total == len(side.table):
+        first = unreadable.kept[0]
+        raise BadInputError(
+            Problem(
+                "no-readable-row",
+                f"no row of the gold file can be read; the first: {first.message}",
+                first.where,
+                first.fix or "gold files are JSON Lines: one object a line (eval --help-formats)",
+            )
+        )
+    problems.extend(unreadable)
     if side.has_ids:
         for row in np.flatnonzero(side.state == _NO_ID).tolist():
             problems.add(
@@ -354,6 +369,17 @@ def _pair_by_position(
                 SourceRef(str(pair.predictions)),
             )
         )
+    both = (gold.state[:shared] == _HAS_ID) & (predictions.state[:shared] == _HAS_ID)
+    differing = int(np.count_nonzero(both & (gold.hashes[:shared] != predictions.hashes[:shared])))
+    if differing:
+        findings.append(
+            Finding(
+                "ids-disagree",
+                f"paired by position, but the ids of {differing} of {shared} pairs differ",
+                SourceRef(str(pair.predictions)),
+                fix="leave out --pair position to pair by id",
+            )
+        )
     listed: list[dict[str, object]] = [
         {"sample_id": None, "path": str(pair.predictions), "line": int(predictions.table.line[row])}
         for row in range(shared, min(n_predictions, shared + MAX_LISTED))
@@ -455,7 +481,8 @@ def _unique_gold(
         if ids[0] != ids[1]:
             continue
         if duplicates == "error":
-            problems.add(_duplicate(gold.table, first, second, ids[1]))
+            fix = "keep one, or go on with --duplicates first (or last)"
+            problems.add(_duplicate(gold.table, first, second, ids[1], fix))
         lost.append(first if duplicates == "last" else second)
     keep = np.ones(len(gold.table), np.bool_)
     keep[lost] = False
@@ -469,13 +496,19 @@ def _row_id(table: RowTable, row: int, benchmark: BenchmarkFormat) -> str | None
         return None
 
 
-def _duplicate(table: RowTable, first: int, second: int, sample_id: str | None) -> Problem:
+def _duplicate(
+    table: RowTable,
+    first: int,
+    second: int,
+    sample_id: str | None,
+    fix: str = "give each answer its own 'rollout', or go on with --duplicates first (or last)",
+) -> Problem:
     lines = f"lines {int(table.line[first])} and {int(table.line[second])}"
     return Problem(
         "duplicate-id",
         f"the id '{sample_id}' is given twice: {lines}",
         table.where(second, None, sample_id),
-        "give each answer its own 'rollout', or go on with --duplicates first (or last)",
+        fix,
     )
 
 
@@ -514,7 +547,8 @@ def _rollouts_of(
 def _rollout_key(rollout: str | None) -> tuple[int, int, str]:
     if rollout is None:
         return (0, 0, "")
-    return (1, int(rollout), "") if rollout.isdecimal() else (2, 0, rollout)
+    is_number = rollout.isdecimal() and len(rollout) < 19
+    return (1, int(rollout), "") if is_number else (2, 0, rollout)
 
 
 def _note_unreadable(paired: PairedRows, predictions: _Side, benchmark: BenchmarkFormat) -> None:

@@ -8,7 +8,7 @@ for speed alone, and returns None rather than guess.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -16,6 +16,7 @@ import orjson
 
 from eval_tiers.domain.labels import LABEL_CODES
 from eval_tiers.formats.base import FieldTable
+from eval_tiers.io.rows import may_repeat_key
 from eval_tiers.io.symbols import flattened
 from eval_tiers.texts.signs import SIGN_WORDS
 from eval_tiers.texts.triplets import split_bare_lists
@@ -60,10 +61,10 @@ class PlainPredictions:
 
 
 def read_plain_gold(
-    rows: Sequence[bytes], fields: FieldTable, probes: Iterable[bytes], by: Sequence[str]
+    rows: Sequence[bytes], fields: FieldTable, by: Sequence[str]
 ) -> PlainGold | None:
     """Read gold rows as columns; None where they aren't plain."""
-    columns = _columns(rows, probes)
+    columns = _columns(rows)
     if columns is None:
         return None
     n = len(rows)
@@ -106,11 +107,9 @@ def read_plain_gold(
     )
 
 
-def read_plain_predictions(
-    rows: Sequence[bytes], fields: FieldTable, probes: Iterable[bytes]
-) -> PlainPredictions | None:
+def read_plain_predictions(rows: Sequence[bytes], fields: FieldTable) -> PlainPredictions | None:
     """Read prediction rows as columns; None where they aren't plain (rollouts aren't)."""
-    columns = _columns(rows, probes)
+    columns = _columns(rows)
     if columns is None:
         return None
     texts, ids = _field(columns, fields["text"]), _field(columns, fields["id"])
@@ -173,7 +172,7 @@ class _Ambiguous:
 _AMBIGUOUS: Final[Any] = _Ambiguous()
 
 
-def _columns(rows: Sequence[bytes], probes: Iterable[bytes]) -> dict[str, tuple[Any, ...]] | None:
+def _columns(rows: Sequence[bytes]) -> dict[str, tuple[Any, ...]] | None:
     """Return the values by key; None unless all rows are objects with the same keys, once each."""
     try:
         records = list(map(orjson.loads, rows))
@@ -184,10 +183,8 @@ def _columns(rows: Sequence[bytes], probes: Iterable[bytes]) -> dict[str, tuple[
     keys = tuple(records[0])
     if set(map(tuple, records)) != {keys}:
         return None
-    colons = len(keys)
-    for raw in rows:
-        if raw.count(b'":') != colons and any(raw.count(probe) > 1 for probe in probes):
-            return None
+    if any(may_repeat_key(raw, keys) for raw in rows):
+        return None
     return dict(zip(keys, zip(*map(dict.values, records), strict=True), strict=True))
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -37,6 +37,8 @@ class RowTable:
         A plain file with its decompressed bytes (itself, or a copy in the run's scratch folder).
     offset, length, line : int64[n]
         Byte range of each row in the decompressed file, and its first physical line, from 1.
+    identity : tuple of int
+        Device, inode and size of the plain file when its rows were found.
     """
 
     path: str
@@ -44,6 +46,7 @@ class RowTable:
     offset: NDArray[np.int64]
     length: NDArray[np.int64]
     line: NDArray[np.int64]
+    identity: tuple[int, int, int] = (0, 0, 0)
 
     def __len__(self) -> int:
         return len(self.offset)
@@ -169,8 +172,8 @@ def _array_rows(path: Path, copy: IO[bytes] | None, head: bytes, offset: int) ->
     numbers: list[int] = []
     rows: list[bytes] = []
 
-    def bad(message: str) -> BadInputError:
-        at = SourceRef(str(path), text.count("\n", 0, position) + 1)
+    def bad(message: str, line: int | None = None) -> BadInputError:
+        at = SourceRef(str(path), line or text.count("\n", 0, position) + 1)
         return BadInputError(
             Problem("bad-json-array", message, at, "write JSON Lines: one record a line")
         )
@@ -185,8 +188,11 @@ def _array_rows(path: Path, copy: IO[bytes] | None, head: bytes, offset: int) ->
             return RowBlock(np.array(offsets, np.int64), np.array(numbers, np.int64), rows)
         try:
             _, end = decoder.raw_decode(text, position)
-        except (json.JSONDecodeError, RecursionError) as error:
-            raise bad(f"not a JSON array of records: {error}") from error
+        except json.JSONDecodeError as error:
+            line += text.count("\n", counted, error.pos)
+            raise bad(f"not a JSON array of records: {error.msg}", line) from error
+        except RecursionError as error:
+            raise bad("not a JSON array of records: nested too deep") from error
         line += text.count("\n", counted, position)
         byte += len(text[counted:position].encode("utf-8", "surrogatepass"))
         counted = position
@@ -227,19 +233,33 @@ class RowTableBuilder:
             if self._parts
             else (np.empty(0, np.int64),) * 3
         )
-        return RowTable(str(path), str(data_path_of(path, scratch)), offset, length, line)
+        data_path = data_path_of(path, scratch)
+        identity = _identity(os.stat(data_path))
+        return RowTable(str(path), str(data_path), offset, length, line, identity)
 
 
-def parse_row(raw: bytes, key_probes: tuple[bytes, ...] = ()) -> dict[str, object]:
+def may_repeat_key(raw: bytes, keys: Collection[str]) -> bool:
+    """Whether a row that parsed to these keys may give one of them twice; quick, seldom wrong.
+
+    Parsers keep the last of two values. Where a row holds as many colons after quotes as keys,
+    none was lost; else each key is looked for, and escapes, which may hide one.
+    """
+    if raw.count(b'":') == len(keys) and b'" :' not in raw[:200]:
+        return False
+    return b"\\u00" in raw or any(
+        raw.count(f'"{key}"'.encode("utf-8", "surrogatepass")) > 1 for key in keys
+    )
+
+
+def parse_row(raw: bytes, strict: bool = False) -> dict[str, object]:
     """Parse one row as a JSON object.
 
     Parameters
     ----------
     raw : bytes
         The row.
-    key_probes : tuple of bytes
-        Quoted keys such as ``b'"id"'``: where one occurs twice, the row is searched for a key
-        that is given twice.
+    strict : bool
+        Whether to look for a key that is given twice.
 
     Raises
     ------
@@ -251,11 +271,8 @@ def parse_row(raw: bytes, key_probes: tuple[bytes, ...] = ()) -> dict[str, objec
     except orjson.JSONDecodeError:
         record = _parse_slowly(raw)
     else:
-        if key_probes and type(record) is dict and raw.count(b'":') != len(record):
-            for probe in key_probes:
-                if raw.count(probe) > 1:
-                    _parse_slowly(raw)
-                    break
+        if strict and type(record) is dict and may_repeat_key(raw, record):
+            _parse_slowly(raw)
     if not isinstance(record, dict):
         raise RecordFault("not-an-object", f"the row is a JSON {_json_type(record)}, not an object")
     return record
@@ -280,8 +297,12 @@ def _parse_slowly(raw: bytes) -> object:
             f"not UTF-8: byte 0x{raw[error.start]:02x} at column {error.start + 1}",
             fix="save the file as UTF-8",
         ) from error
+    except json.JSONDecodeError as error:
+        message = f"not JSON: {error.msg.removesuffix(' at')} at column {error.colno}"
+        raise RecordFault("bad-json", message, fix=_json_hint(raw)) from error
     except (ValueError, RecursionError) as error:
-        raise RecordFault("bad-json", f"not JSON: {error}", fix=_json_hint(raw)) from error
+        message = "nested too deep" if isinstance(error, RecursionError) else str(error)
+        raise RecordFault("bad-json", f"not JSON that can be read: {message}") from error
 
 
 def _json_hint(raw: bytes) -> str | None:
@@ -298,19 +319,40 @@ def _json_type(value: object) -> str:
         return "array"
     if isinstance(value, str):
         return "string"
-    return "null" if value is None else type(value).__name__
+    if value is None:
+        return "null"
+    return "truth value" if isinstance(value, bool) else "number"
+
+
+def _identity(found: os.stat_result) -> tuple[int, int, int]:
+    return found.st_dev, found.st_ino, found.st_size
 
 
 @lru_cache(maxsize=64)
-def _descriptor(data_path: str, process: int) -> int:
+def _descriptor(data_path: str, process: int, device: int, inode: int) -> int:
     return os.open(data_path, os.O_RDONLY)
+
+
+def _open_unchanged(table: RowTable) -> int:
+    """Return a descriptor of the file whose rows were found; raise when it is another by now."""
+    descriptor = _descriptor(table.data_path, os.getpid(), *table.identity[:2])
+    if _identity(os.fstat(descriptor)) != table.identity:
+        raise BadInputError(
+            Problem(
+                "file-changed",
+                "the file was changed while it was read",
+                SourceRef(table.path),
+                "let the job that writes it finish, then run again",
+            )
+        )
+    return descriptor
 
 
 def read_rows(table: RowTable, rows: NDArray[np.int64]) -> list[bytes]:
     """Return the raw bytes of rows, in the order asked for; neighbours are read in one go."""
     if len(rows) == 0:
         return []
-    descriptor = _descriptor(table.data_path, os.getpid())
+    descriptor = _open_unchanged(table)
     offset, length = table.offset[rows].tolist(), table.length[rows].tolist()
     first, last = offset[0], offset[-1] + length[-1]
     span = last - first

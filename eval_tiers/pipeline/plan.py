@@ -13,6 +13,7 @@ from eval_tiers.settings import Settings
 ALL_TIERS: Final = frozenset({1, 2, 3})
 DEFAULT_TIERS: Final = frozenset({1, 2})
 BATCH_ROWS: Final = 8192
+ALWAYS_SLICED: Final = frozenset({"split", "pert_type", "cell_line"})
 
 
 @dataclass(frozen=True, slots=True)

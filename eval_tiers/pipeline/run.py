@@ -18,6 +18,7 @@ from eval_tiers.formats.registry import format_named, known_formats
 from eval_tiers.io.batches import ReadOptions
 from eval_tiers.io.pairing import MAX_LISTED, PairedRows, ProblemList, pair_rows
 from eval_tiers.io.rows import iter_rows, parse_row
+from eval_tiers.io.sources import require_file
 from eval_tiers.pipeline.plan import Plan
 from eval_tiers.pipeline.scoring import GoResources
 from eval_tiers.pipeline.worker import (
@@ -269,6 +270,7 @@ def _hash_inputs(plan: Plan) -> dict[str, str]:
     hashes = {}
     for path in paths:
         try:
+            require_file(path)  # opening a pipe would wait for ever
             with open(path, "rb") as handle:
                 hashes[str(path)] = hashlib.file_digest(handle, "sha256").hexdigest()
         except OSError as error:

@@ -16,6 +16,7 @@ from eval_tiers.domain.findings import Finding
 from eval_tiers.domain.labels import DOWN, LABELS, UNCHANGED, UP
 from eval_tiers.domain.taxonomy import ERROR_LABELS
 from eval_tiers.exceptions import SourceRef
+from eval_tiers.io.atomic import clean_text
 from eval_tiers.pipeline.run import RunResult
 from eval_tiers.summaries.figures import (
     IMPLIED_HEADLINES,
@@ -87,12 +88,22 @@ def all_findings(result: RunResult) -> list[Finding]:
         findings.append(
             Finding(
                 "prediction-without-gold",
-                f"{result.ledger['predictions']['without_gold']} prediction(s) have no gold row, "
-                f"the first: {first['sample_id']!r}"
+                f"{result.ledger['predictions']['without_gold']} prediction(s) have no gold row"
+                + ("" if first["sample_id"] is None else f", the first: {first['sample_id']!r}")
                 + (f" ({first['hint']})" if "hint" in first else ""),
                 SourceRef(str(first["path"]), int(str(first["line"]))),
             )
         )
+    for name in result.plan.by:
+        values = {value for kind, value in result.tallies.slices if kind == f"by:{name}"}
+        if values == {""}:
+            findings.append(
+                Finding(
+                    "unknown-field",
+                    f"no gold record has a field '{name}' to slice by",
+                    fix="give --by a field of the gold records, as it is spelt there",
+                )
+            )
     whole = result.tallies.slices.get(("all", ""), Tally())
     for resource, path, known in (
         ("knowledge graph", result.plan.graph_paths, "chain_node_in_kg_n"),
@@ -225,10 +236,10 @@ def file_rows(result: RunResult) -> list[dict[str, object]]:
         tally = result.tallies.slices.get(("file", f"{number:06d}"), Tally())
         figures = slice_figures(tally, tiers)
         row: dict[str, object] = {
-            "split": paired.pair.split,
+            "split": None if paired.pair.split is None else clean_text(paired.pair.split),
             "pert_type": paired.pair.pert_type,
-            "gold_path": paired.gold.path,
-            "prediction_path": paired.predictions.path,
+            "gold_path": clean_text(paired.gold.path),
+            "prediction_path": clean_text(paired.predictions.path),
         }
         for name in ("n", "accuracy", "accuracy_low", "accuracy_high", "balanced_accuracy",
                      "f1_macro", "f1_weighted", "parse_failure_rate"):  # fmt: skip

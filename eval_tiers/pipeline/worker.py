@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import threading
+import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -244,9 +247,18 @@ def _draw_baseline(context: Context, scored: ScoredBatch) -> list[BaselineRow]:
 _context: Context | None = None
 
 
-def _set_context(context: Context) -> None:
+def _start_worker(context: Context, parent: int) -> None:
+    """Take the context, leave Ctrl-C to the parent, and end with it, whatever ends it."""
     global _context
     _context = context
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+
+
+def _end_with(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(0.5)
+    os._exit(1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,7 +314,10 @@ def score_jobs(context: Context, jobs: Sequence[Job], processes: int) -> Iterato
 
     method = "fork" if sys.platform.startswith("linux") else "spawn"
     with ProcessPoolExecutor(
-        processes, multiprocessing.get_context(method), _set_context, (context,)
+        min(processes, len(jobs)),
+        multiprocessing.get_context(method),
+        _start_worker,
+        (context, os.getpid()),
     ) as pool:
         pending: deque[Future[_Parked]] = deque()
         remaining = iter(jobs)
@@ -322,7 +337,7 @@ def score_jobs(context: Context, jobs: Sequence[Job], processes: int) -> Iterato
                 )
             ) from error
         finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+            pool.shutdown(cancel_futures=True)
 
 
 def usable_processors() -> int:

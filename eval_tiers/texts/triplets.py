@@ -7,6 +7,7 @@ it). What can't be read whole yields its innermost three-part lists.
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass, field
 
@@ -160,6 +161,8 @@ def _unusual_sign(result: Triplets, source: str, raw_sign: object, target: str) 
 
 def _scalar_text(value: object) -> str:
     """Return a number's digits; null, booleans and containers give no symbol."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return ""
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return str(value)
     return ""

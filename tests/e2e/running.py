@@ -134,4 +134,12 @@ def without_run_facts(summary: Record) -> Record:
         {key: value for key, value in finding.items() if key not in {"path", "line"}}
         for finding in kept["findings"]
     ]
+    kept["files"] = [
+        {key: value for key, value in row.items() if not key.endswith("_path")}
+        for row in kept["files"]
+    ]
+    kept["predictions_without_gold"] = [
+        {key: value for key, value in row.items() if key not in {"path", "line"}}
+        for row in kept["predictions_without_gold"]
+    ]
     return kept

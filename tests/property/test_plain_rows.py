@@ -153,7 +153,7 @@ def test_both_readers_agree(
 def test_plain_rows_are_read_as_columns() -> None:
     """The plain reader takes plain rows (else it would only cost time)."""
     row = json.dumps({"id": "a", "answer": "up", "path": [["A", "+", "B"]], "pert": "A"}).encode()
-    found = read_plain_gold([row, row.replace(b'"a"', b'"b"')], FORMAT.gold_fields, (), ())
+    found = read_plain_gold([row, row.replace(b'"a"', b'"b"')], FORMAT.gold_fields, ())
     assert found is not None
     assert found.sample_id == ["a", "b"]
     assert list(found.edges.source) == ["A", "A"]
@@ -175,5 +175,4 @@ def test_plain_rows_are_read_as_columns() -> None:
 def test_odd_rows_are_left_to_the_other_reader(odd: bytes) -> None:
     """One row that isn't plain is enough."""
     row = b'{"id": "a", "answer": "up", "path": [], "pert": "A"}'
-    probes = (b'"id"',)
-    assert read_plain_gold([row, odd], FORMAT.gold_fields, probes, ()) is None
+    assert read_plain_gold([row, odd], FORMAT.gold_fields, ()) is None
