@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from eval_tiers.go.bins import bin_parts
-from eval_tiers.go.cosines import GeneLists, profile_norms
 from eval_tiers.go.null_draws import GenePool, draw_gene_sets, draw_pool
 from eval_tiers.go.profiles import GoProfiles
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 POOL_GENES = 2048
 
@@ -44,7 +47,7 @@ class GoNull:
     seed : int
         At least 0.
     pool_genes : int
-        Most genes in a pool (memory: 4 bytes times its square, some 17 MB at 2,048).
+        Most genes in a pool (memory: 12 bytes times its square, some 50 MB at 2,048).
 
     References
     ----------
@@ -90,7 +93,7 @@ class GoNull:
 
     def prepare(self) -> None:
         """Work out what all bins share, so that processes forked later have it."""
-        self._kernel  # noqa: B018 - cached on first use
+        self._kernels  # noqa: B018 - cached on first use
 
     @property
     def unfilled_bins(self) -> tuple[tuple[str, int, int], ...]:
@@ -111,15 +114,14 @@ class GoNull:
         )
 
     @cached_property
-    def _kernel(self) -> npt.NDArray[np.float32]:
-        """Dot products of the pools' gene profiles, float32[gold pool, predicted pool]."""
-        gold, predicted = (self._profiles.weights[pool.gene] for pool in self._pools)
-        kernel = np.empty((gold.shape[0], predicted.shape[0]), np.float32)
-        columns = predicted.T.tocsr()
-        for start in range(0, len(kernel), _ROWS_AT_ONCE):
-            rows = gold[start : start + _ROWS_AT_ONCE] @ columns
-            kernel[start : start + _ROWS_AT_ONCE] = rows.toarray()
-        return kernel
+    def _kernels(self) -> dict[tuple[int, int], npt.NDArray[np.float32]]:
+        """Dot products of the pools' gene profiles, float32[pool, pool] by pair of sides."""
+        rows = [self._profiles.weights[pool.gene] for pool in self._pools]
+        columns = [side.T.tocsr() for side in rows]
+        return {
+            (a, b): _products(rows[a], columns[b])
+            for a, b in ((_GOLD, _PREDICTED), (_GOLD, _GOLD), (_PREDICTED, _PREDICTED))
+        }
 
     def _pair(self, gold_bin: int, predicted_bin: int) -> tuple[float, float]:
         pair = (gold_bin, predicted_bin)
@@ -138,10 +140,9 @@ class GoNull:
             member = draw_gene_sets(pool, gene_n, log2, self._draws, self._seed, side)
             drawn = None
             if member is not None:
-                lists = GeneLists(
-                    np.arange(self._draws + 1) * gene_n, pool.gene[member].reshape(-1)
-                )
-                drawn = _Draws(member, profile_norms(lists, self._profiles))
+                own = self._kernels[side, side][member[:, :, None], member[:, None, :]]
+                square = own.sum(axis=(1, 2), dtype=np.float64)
+                drawn = _Draws(member, np.sqrt(np.maximum(square, 0.0)))
             self._bins[side, code] = drawn
         return self._bins[side, code]
 
@@ -152,7 +153,7 @@ class GoNull:
         weighty = norm > 0
         if not weighty.any():
             return np.nan, np.nan
-        products = self._kernel[gold.member[:, :, None], predicted.member[:, None, :]]
+        products = self._kernels[_GOLD, _PREDICTED][gold.member[:, :, None], predicted.member[:, None, :]]
         dot = products.sum(axis=(1, 2), dtype=np.float64)
         cosine = np.clip(dot[weighty] / norm[weighty], 0.0, 1.0)
         cosine.sort()
@@ -161,3 +162,12 @@ class GoNull:
         high = min(low + 1, len(cosine) - 1)
         p95 = cosine[low] + (place - low) * (cosine[high] - cosine[low])
         return float(cosine.mean()), float(p95)
+
+
+def _products(rows: csr_array, columns: csr_array) -> npt.NDArray[np.float32]:
+    """Return the dense products of sparse rows and columns, some rows at a time."""
+    found = np.empty((rows.shape[0], columns.shape[1]), np.float32)
+    for start in range(0, len(found), _ROWS_AT_ONCE):
+        part = rows[start : start + _ROWS_AT_ONCE] @ columns
+        found[start : start + _ROWS_AT_ONCE] = part.toarray()
+    return found

@@ -5,21 +5,17 @@ from __future__ import annotations
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from eval_tiers.domain.findings import Finding
-from eval_tiers.exceptions import MissingResourceError, Problem
-from eval_tiers.formats.base import BenchmarkFormat, RecordFault
-from eval_tiers.formats.registry import format_named, known_formats
 from eval_tiers.io.batches import ReadOptions
-from eval_tiers.io.pairing import MAX_LISTED, PairedRows, ProblemList, pair_rows
-from eval_tiers.io.rows import iter_rows, parse_row
-from eval_tiers.io.sources import require_file
+from eval_tiers.io.pairing import MAX_LISTED, PairedRows, ProblemList
+from eval_tiers.pipeline.inputs import read_inputs
 from eval_tiers.pipeline.plan import Plan
+from eval_tiers.pipeline.processes import usable_processors
 from eval_tiers.pipeline.scoring import GoResources
 from eval_tiers.pipeline.worker import (
     BaselineRow,
@@ -27,7 +23,6 @@ from eval_tiers.pipeline.worker import (
     Context,
     Job,
     score_jobs,
-    usable_processors,
 )
 from eval_tiers.summaries.tally import Tallies
 
@@ -103,24 +98,28 @@ def run(plan: Plan, sink: Sink, progress: Progress | None = None, spreadsheet_sa
     """
     with tempfile.TemporaryDirectory(prefix="eval_tiers-") as folder:
         scratch = Path(folder)
-        with ThreadPoolExecutor(1) as hasher:
-            hashes = hasher.submit(_hash_inputs, plan)
-            benchmark = _choose_format(plan, scratch)
-            result = RunResult(plan, benchmark.name)
-            with _timed(result, "pair_rows"):
-                result.paired = _pair_all(plan, benchmark, scratch)
-            with _timed(result, "read_resources"):
-                _read_resources(plan, benchmark, scratch, result)
-            result.hashes = hashes.result()
+        started = time.perf_counter()
+        inputs = read_inputs(plan, scratch)
+        result = RunResult(
+            plan,
+            inputs.benchmark.name,
+            paired=inputs.paired,
+            findings=inputs.findings,
+            graph=inputs.graph,
+            go=inputs.go,
+            training=inputs.training,
+            hashes=inputs.hashes,
+            seconds={"read_inputs": time.perf_counter() - started},
+        )
         context = Context(
-            result.paired,
+            inputs.paired,
             plan.tiers | {1},
             plan.settings,
-            benchmark.name,
+            inputs.benchmark.name,
             ReadOptions(plan.mode_signs, plan.by),
-            result.graph,
-            result.go,
-            result.training,
+            inputs.graph,
+            inputs.go,
+            inputs.training,
             spreadsheet_safe,
             as_csv,
             scratch,
@@ -203,81 +202,6 @@ def _processes(asked: int, rows: int) -> int:
     if asked > 0:
         return asked
     return min(usable_processors(), max(1, rows // _ROWS_WORTH_A_PROCESS))
-
-
-def _choose_format(plan: Plan, scratch: Path) -> BenchmarkFormat:
-    """Return the format named, or the one that the first gold record looks like."""
-    if plan.format_name != "auto":
-        return format_named(plan.format_name)
-    formats = list(known_formats().values())
-    for _, raw in iter_rows(plan.pairs[0].gold, scratch):
-        try:
-            record = parse_row(raw)
-        except RecordFault:  # reported with all others when the file is read
-            break
-        for candidate in formats:
-            if candidate.matches(record):
-                return candidate
-        break
-    return formats[0]
-
-
-def _pair_all(plan: Plan, benchmark: BenchmarkFormat, scratch: Path) -> list[PairedRows]:
-    problems = ProblemList()
-    paired = [
-        pair_rows(pair, benchmark, scratch, problems, plan.duplicates, plan.pairing)
-        for pair in plan.pairs
-    ]
-    problems.raise_if_any()
-    return [rows for rows in paired if rows is not None]
-
-
-def _read_resources(
-    plan: Plan, benchmark: BenchmarkFormat, scratch: Path, result: RunResult
-) -> None:
-    if 2 in plan.tiers:
-        from eval_tiers.io.graphs import read_graph
-        from eval_tiers.kg.source import ReadOptions as GraphOptions
-
-        result.graph = read_graph(
-            plan.graph_paths, GraphOptions(consensus=plan.consensus, undirected=plan.undirected)
-        )
-        result.findings += result.graph.findings
-    if 3 in plan.tiers and plan.gene_sets_path is not None:
-        from eval_tiers.go.nulls import GoNull
-        from eval_tiers.go.profiles import GoProfiles
-        from eval_tiers.io.gene_sets import read_gene_sets
-
-        gene_sets, findings = read_gene_sets(plan.gene_sets_path)
-        result.findings += findings
-        profiles = GoProfiles.from_gene_sets(gene_sets)
-        null = GoNull(profiles, plan.settings.go_null_draws, plan.settings.seed)
-        null.prepare()
-        result.go = GoResources(gene_sets, profiles, null)
-    if plan.train_path is not None:
-        from eval_tiers.io.training import read_training_majority
-
-        result.training = read_training_majority(plan.train_path, benchmark, scratch)
-
-
-def _hash_inputs(plan: Plan) -> dict[str, str]:
-    """Return the sha256 of every input file that is there, by path."""
-    import hashlib
-
-    paths = [path for pair in plan.pairs for path in (pair.gold, pair.predictions)]
-    paths += plan.graph_paths
-    paths += [path for path in (plan.gene_sets_path, plan.train_path) if path is not None]
-    hashes = {}
-    for path in paths:
-        try:
-            require_file(path)  # opening a pipe would wait for ever
-            with open(path, "rb") as handle:
-                hashes[str(path)] = hashlib.file_digest(handle, "sha256").hexdigest()
-        except OSError as error:
-            raise MissingResourceError(
-                Problem("unreadable-path", f"{path} can't be read: {error}")
-            ) from error
-    return hashes
 
 
 @contextmanager

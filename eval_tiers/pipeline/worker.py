@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import sys
-import threading
-import time
 from collections import deque
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,7 +16,7 @@ import pyarrow as pa
 from eval_tiers.domain.columns import columns_for
 from eval_tiers.domain.findings import Finding
 from eval_tiers.domain.taxonomy import EDGE_STATUSES
-from eval_tiers.exceptions import InfrastructureError, Problem
+from eval_tiers.exceptions import Problem
 from eval_tiers.formats.base import BenchmarkFormat
 from eval_tiers.formats.registry import format_named
 from eval_tiers.io.batches import ReadOptions, read_batch
@@ -30,6 +24,7 @@ from eval_tiers.io.pairing import PairedRows
 from eval_tiers.io.parked import park_bytes, park_table, take_bytes, take_table
 from eval_tiers.io.symbols import SymbolTable, symbols_for_next_batch
 from eval_tiers.io.tables import SAMPLE_KEY, render_csv, samples_table, text_array
+from eval_tiers.pipeline.processes import worker_pool
 from eval_tiers.pipeline.scoring import GoResources, ScoredBatch, score_batch
 from eval_tiers.settings import Settings
 from eval_tiers.summaries.collect import collect
@@ -247,18 +242,9 @@ def _draw_baseline(context: Context, scored: ScoredBatch) -> list[BaselineRow]:
 _context: Context | None = None
 
 
-def _start_worker(context: Context, parent: int) -> None:
-    """Take the context, leave Ctrl-C to the parent, and end with it, whatever ends it."""
+def _take_context(context: Context) -> None:
     global _context
     _context = context
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
-
-
-def _end_with(parent: int) -> None:
-    while os.getppid() == parent:
-        time.sleep(0.5)
-    os._exit(1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,39 +296,11 @@ def score_jobs(context: Context, jobs: Sequence[Job], processes: int) -> Iterato
         for job in jobs:
             yield score_job(context, job)
         return
-    import multiprocessing
-
-    method = "fork" if sys.platform.startswith("linux") else "spawn"
-    with ProcessPoolExecutor(
-        min(processes, len(jobs)),
-        multiprocessing.get_context(method),
-        _start_worker,
-        (context, os.getpid()),
-    ) as pool:
+    with worker_pool(min(processes, len(jobs)), _take_context, context) as pool:
         pending: deque[Future[_Parked]] = deque()
-        remaining = iter(jobs)
-        try:
-            for job in remaining:
-                pending.append(pool.submit(_score_in_worker, job))
-                if len(pending) > processes + 1:
-                    yield _unpark(pending.popleft().result())
-            while pending:
+        for job in jobs:
+            pending.append(pool.submit(_score_in_worker, job))
+            if len(pending) > processes + 1:
                 yield _unpark(pending.popleft().result())
-        except BrokenProcessPool as error:
-            raise InfrastructureError(
-                Problem(
-                    "worker-killed",
-                    "a worker process was killed, probably for want of memory",
-                    fix="use fewer --jobs or a smaller --batch-size",
-                )
-            ) from error
-        finally:
-            pool.shutdown(cancel_futures=True)
-
-
-def usable_processors() -> int:
-    """Return how many processors this process may use."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:
-        return os.cpu_count() or 1
+        while pending:
+            yield _unpark(pending.popleft().result())

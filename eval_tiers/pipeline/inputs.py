@@ -1,0 +1,188 @@
+"""Reads what a run needs: paired rows, knowledge graph, gene sets, training questions."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from eval_tiers.domain.findings import Finding
+from eval_tiers.exceptions import EvalTiersError, MissingResourceError, Problem
+from eval_tiers.formats.base import BenchmarkFormat, RecordFault
+from eval_tiers.formats.registry import format_named, known_formats
+from eval_tiers.io.pairing import PairedRows, ProblemList, pair_rows
+from eval_tiers.io.rows import iter_rows, parse_row
+from eval_tiers.io.sources import require_file
+from eval_tiers.pipeline.plan import Plan
+from eval_tiers.pipeline.processes import usable_processors, worker_pool
+from eval_tiers.pipeline.scoring import GoResources
+
+if TYPE_CHECKING:
+    from eval_tiers.io.training import TrainingMajority
+    from eval_tiers.kg.graph import SignedGraph
+
+_BYTES_WORTH_A_PROCESS: Final = 1 << 24
+
+
+@dataclass(slots=True)
+class Inputs:
+    """What was read.
+
+    Attributes
+    ----------
+    benchmark : BenchmarkFormat
+        The format that records are read in.
+    paired : list of PairedRows
+        Gold rows joined with prediction rows, by file.
+    graph, go, training
+        What tiers 2 and 3 and the training baseline need; None where they don't run.
+    findings : list of Finding
+        What the readers of graph and gene sets found.
+    hashes : dict of str to str
+        sha256 of every input, by path.
+    """
+
+    benchmark: BenchmarkFormat
+    paired: list[PairedRows]
+    graph: SignedGraph | None = None
+    go: GoResources | None = None
+    training: TrainingMajority | None = None
+    findings: list[Finding] = field(default_factory=list)
+    hashes: dict[str, str] = field(default_factory=dict)
+
+
+def read_inputs(plan: Plan, scratch: Path) -> Inputs:
+    """Read all inputs of a plan; on large ones a second process pairs rows meanwhile.
+
+    Parameters
+    ----------
+    plan : Plan
+    scratch : Path
+        Folder for decompressed copies.
+
+    Raises
+    ------
+    BadInputError, MissingResourceError, UsageError
+        An input isn't there or is bad. Bad rows are told before a bad graph.
+    """
+    benchmark = _choose_format(plan, scratch)
+    beside = worker_pool(1) if _worth_a_process(plan) else nullcontext()
+    with beside as pool:  # forked before any thread is started
+        pairing: Future[list[PairedRows]] | None = None
+        gene_sets: Future[tuple[GoResources, tuple[Finding, ...]]] | None = None
+        if pool is not None:
+            pairing = pool.submit(_pair_all, plan, benchmark.name, scratch)
+            gene_sets = pool.submit(_read_gene_sets, plan) if 3 in plan.tiers else None
+        with ThreadPoolExecutor(1) as hasher:
+            hashes = hasher.submit(_hash_inputs, plan)
+            paired = None if pairing is not None else _pair_all(plan, benchmark.name, scratch)
+            fault: EvalTiersError | None = None
+            graph = None
+            try:
+                graph = _read_graph(plan)
+            except EvalTiersError as error:
+                fault = error
+            if paired is None and pairing is not None:
+                paired = pairing.result()
+            if fault is not None:
+                raise fault
+            inputs = Inputs(benchmark, paired or [], graph)
+            if graph is not None:
+                inputs.findings += graph.findings
+            if 3 in plan.tiers:
+                inputs.go, found = (
+                    _read_gene_sets(plan) if gene_sets is None else gene_sets.result()
+                )
+                inputs.findings += found
+            if plan.train_path is not None:
+                from eval_tiers.io.training import read_training_majority
+
+                inputs.training = read_training_majority(plan.train_path, benchmark, scratch)
+            inputs.hashes = hashes.result()
+    return inputs
+
+
+def _worth_a_process(plan: Plan) -> bool:
+    """Whether a second process gains more than it costs."""
+    if plan.jobs == 1 or usable_processors() == 1 or not sys.platform.startswith("linux"):
+        return False
+    total = 0
+    for pair in plan.pairs:
+        for path in (pair.gold, pair.predictions):
+            try:
+                total += path.stat().st_size
+            except OSError:
+                return False
+    return total >= _BYTES_WORTH_A_PROCESS
+
+
+def _choose_format(plan: Plan, scratch: Path) -> BenchmarkFormat:
+    """Return the format named, or the one that the first gold record looks like."""
+    if plan.format_name != "auto":
+        return format_named(plan.format_name)
+    formats = list(known_formats().values())
+    for _, raw in iter_rows(plan.pairs[0].gold, scratch):
+        try:
+            record = parse_row(raw)
+        except RecordFault:  # reported with all others when the file is read
+            break
+        for candidate in formats:
+            if candidate.matches(record):
+                return candidate
+        break
+    return formats[0]
+
+
+def _pair_all(plan: Plan, format_name: str, scratch: Path) -> list[PairedRows]:
+    problems = ProblemList()
+    benchmark = format_named(format_name)
+    paired = [
+        pair_rows(pair, benchmark, scratch, problems, plan.duplicates, plan.pairing)
+        for pair in plan.pairs
+    ]
+    problems.raise_if_any()
+    return [rows for rows in paired if rows is not None]
+
+
+def _read_graph(plan: Plan) -> SignedGraph | None:
+    if 2 not in plan.tiers:
+        return None
+    from eval_tiers.io.graphs import read_graph
+    from eval_tiers.kg.source import ReadOptions
+
+    options = ReadOptions(consensus=plan.consensus, undirected=plan.undirected)
+    return read_graph(plan.graph_paths, options)
+
+
+def _read_gene_sets(plan: Plan) -> tuple[GoResources, tuple[Finding, ...]]:
+    from eval_tiers.go.nulls import GoNull
+    from eval_tiers.go.profiles import GoProfiles
+    from eval_tiers.io.gene_sets import read_gene_sets
+
+    gene_sets, findings = read_gene_sets(str(plan.gene_sets_path))
+    profiles = GoProfiles.from_gene_sets(gene_sets)
+    null = GoNull(profiles, plan.settings.go_null_draws, plan.settings.seed)
+    null.prepare()
+    return GoResources(gene_sets, profiles, null), findings
+
+
+def _hash_inputs(plan: Plan) -> dict[str, str]:
+    """Return the sha256 of every input file, by path."""
+    paths = [path for pair in plan.pairs for path in (pair.gold, pair.predictions)]
+    paths += plan.graph_paths
+    paths += [path for path in (plan.gene_sets_path, plan.train_path) if path is not None]
+    hashes = {}
+    for path in paths:
+        try:
+            require_file(path)  # opening a pipe would wait for ever
+            with open(path, "rb") as handle:
+                hashes[str(path)] = hashlib.file_digest(handle, "sha256").hexdigest()
+        except OSError as error:
+            raise MissingResourceError(
+                Problem("unreadable-path", f"{path} can't be read: {error}")
+            ) from error
+    return hashes
