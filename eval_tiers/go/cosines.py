@@ -90,11 +90,6 @@ def paired_cosines(
     return np.asarray(np.clip(result, 0.0, 1.0))
 
 
-def profile_norms(lists: GeneLists, profiles: GoProfiles) -> npt.NDArray[np.float64]:
-    """Return the Euclidean norm of each list's summed profile, float64[lists], at least 0."""
-    return _row_norms(_profile_rows(lists, profiles))
-
-
 def _load(lists: GeneLists, profiles: GoProfiles) -> npt.NDArray[np.int64]:
     total = np.concatenate(([0], np.cumsum(profiles.annotation_n[lists.gene])))
     return np.diff(total[lists.indptr])

@@ -6,6 +6,7 @@ over the classes that are present in gold.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -126,4 +127,4 @@ def pass_at_k(correct: Sequence[int], total: Sequence[int], k: int) -> float | N
             values.append(1.0)
         else:
             values.append(1.0 - float(np.prod(1.0 - k / np.arange(n - right + 1, n + 1))))
-    return float(np.mean(values)) if values else None
+    return math.fsum(values) / len(values) if values else None

@@ -69,7 +69,7 @@ def build_summary(result: RunResult) -> dict[str, Any]:
     if rollouts is not None:
         summary["rollouts"] = rollouts
     for dimension, key in _dimensions(result):
-        summary[key] = _slices(result, dimension, tiers)
+        summary[key] = _slices(result, dimension, tiers, withheld=bool(warnings))
     summary["files"] = file_rows(result)
     summary["ledger"] = result.ledger
     summary["counts"] = dict(sorted(result.counts.items()))
@@ -220,12 +220,20 @@ def _dimensions(result: RunResult) -> list[tuple[str, str]]:
     return fixed + [(f"by:{name}", f"by_{name}") for name in result.plan.by]
 
 
-def _slices(result: RunResult, dimension: str, tiers: frozenset[int]) -> dict[str, Figures]:
-    return {
+def _slices(
+    result: RunResult, dimension: str, tiers: frozenset[int], withheld: bool
+) -> dict[str, Figures]:
+    """Return the figures of each slice; what is withheld of the whole is withheld here too."""
+    slices = {
         value or "(none)": slice_figures(tally, tiers)
         for (kind, value), tally in sorted(result.tallies.slices.items())
         if kind == dimension
     }
+    if withheld:
+        for figures in slices.values():
+            for name in IMPLIED_HEADLINES:
+                figures |= {name: None, f"{name}_low": None, f"{name}_high": None}
+    return slices
 
 
 def file_rows(result: RunResult) -> list[dict[str, object]]:

@@ -100,7 +100,7 @@ def go_similarity(
 
     References
     ----------
-    perturbreason.md section 5.
+    docs/perturbreason.md, section 5.
     """
     gold = _side(n, gold_sample, gold_gene, profiles)
     predicted = _side(n, predicted_sample, predicted_gene, profiles)

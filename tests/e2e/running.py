@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
+import io
 import json
 import re
 import subprocess
@@ -15,6 +17,9 @@ from typing import Any
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
+
+from eval_tiers.cli.console import run_reporting_errors
+from eval_tiers.cli.main import cli
 
 Record = dict[str, Any]
 Edge = tuple[str, int, str]
@@ -43,6 +48,31 @@ def command(*arguments: object, folder: Path) -> subprocess.CompletedProcess[str
         [sys.executable, "-m", "eval_tiers", *map(str, arguments)],
         cwd=folder, capture_output=True, text=True, encoding="utf-8", check=False, timeout=300,
     )  # fmt: skip
+
+
+@dataclass
+class Done:
+    """How a command ended."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def in_process(*arguments: object, folder: Path) -> Done:
+    """Run the command here, in a folder: the same code, without a new interpreter."""
+    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
+    with (
+        contextlib.chdir(folder),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+    ):
+        code = run_reporting_errors(cli, [str(argument) for argument in arguments])
+    texts = []
+    for stream in (out, err):
+        stream.seek(0)
+        texts.append(stream.read())
+    return Done(code, *texts)
 
 
 @dataclass

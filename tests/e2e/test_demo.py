@@ -10,7 +10,15 @@ import pytest
 
 import eval_tiers
 from eval_tiers.io.demo import demo_inputs
-from tests.e2e.running import Run, command, evaluated, model_text, write_kg, write_lines
+from tests.e2e.running import (
+    Run,
+    command,
+    evaluated,
+    in_process,
+    model_text,
+    write_kg,
+    write_lines,
+)
 
 DEMO = Path(eval_tiers.__file__).parent / "demo"
 HARD = {"CORRECT_HALLUCINATED_EDGE", "CORRECT_RIGHT_FOR_WRONG_REASON", "WRONG_CORRECT_CHAIN",
@@ -107,7 +115,7 @@ def test_the_small_model_s_predictions_run(tmp_path: Path) -> None:
     ids=str,
 )
 def test_ways_to_name_tiers(tmp_path: Path, tiers: list[str], expected: list[int]) -> None:
-    done = command("eval", *tiers, "--json", "-q", "-o", tmp_path / "o", folder=tmp_path)
+    done = in_process("eval", *tiers, "--json", "-q", "-o", tmp_path / "o", folder=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     assert json.loads(done.stdout)["tiers"] == expected
@@ -119,7 +127,7 @@ def test_ways_to_name_tiers(tmp_path: Path, tiers: list[str], expected: list[int
     ids=" ".join,
 )  # fmt: skip
 def test_bad_tiers_are_usage_errors(tmp_path: Path, tiers: list[str]) -> None:
-    done = command("eval", *tiers, folder=tmp_path)
+    done = in_process("eval", *tiers, folder=tmp_path)
     assert done.returncode == 2
     assert "tiers" in done.stderr
     assert "Traceback" not in done.stderr
@@ -149,7 +157,7 @@ def test_missing_resources_on_own_data_name_the_option(
     tmp_path: Path, own_data: list[str], tiers: list[str], option: str
 ) -> None:
     arguments = [*own_data, *(["--tiers", *tiers] if tiers else [])]
-    done = command("eval", *arguments, folder=tmp_path)
+    done = in_process("eval", *arguments, folder=tmp_path)
     assert done.returncode == 2
     assert option in done.stderr
     assert not (tmp_path / "outputs").exists()
@@ -174,7 +182,7 @@ def test_half_a_pair_is_a_usage_error(
     tmp_path: Path, own_data: list[str], left_out: str
 ) -> None:
     place = own_data.index(left_out)
-    done = command("eval", *own_data[:place], *own_data[place + 2 :], "--tiers", 1, folder=tmp_path)
+    done = in_process("eval", *own_data[:place], *own_data[place + 2 :], "--tiers", 1, folder=tmp_path)
     assert done.returncode == 2
     assert "--gt-file" in done.stderr and "--pred-file" in done.stderr
 

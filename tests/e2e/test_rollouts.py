@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from eval_tiers import evaluate
-from tests.e2e.running import TOY_KG, Record, command, model_text, write_kg, write_lines
+from tests.e2e.running import TOY_KG, Record, in_process, model_text, write_kg, write_lines
 
 CHAIN = [["P", "+", "A"], ["A", "-", "B"], ["B", "+", "E"]]
 
@@ -169,10 +169,10 @@ def test_rows_without_distinct_rollouts_are_an_error(
         text = text.replace('"rollout": 0, ', "")
     predictions.write_text(text, encoding="utf-8")
     arguments = ("eval", "--gt-file", gold, "--pred-file", predictions, "--tiers", 1)
-    done = command(*arguments, folder=tmp_path)
+    done = in_process(*arguments, folder=tmp_path)
     assert done.returncode == 3
     assert "q-1" in done.stderr and "lines 1 and 2" in done.stderr
     for choice, label in (("first", "up"), ("last", "down")):
-        done = command(*arguments, "--duplicates", choice, "--json", "-q", folder=tmp_path)
+        done = in_process(*arguments, "--duplicates", choice, "--json", "-q", folder=tmp_path)
         assert done.returncode == 0
         assert f'"{label}": 1' in done.stdout.split('"confusion_matrix"')[1].split("}")[0]
