@@ -153,7 +153,9 @@ class GoNull:
         weighty = norm > 0
         if not weighty.any():
             return np.nan, np.nan
-        products = self._kernels[_GOLD, _PREDICTED][gold.member[:, :, None], predicted.member[:, None, :]]
+        products = self._kernels[_GOLD, _PREDICTED][
+            gold.member[:, :, None], predicted.member[:, None, :]
+        ]
         dot = products.sum(axis=(1, 2), dtype=np.float64)
         cosine = np.clip(dot[weighty] / norm[weighty], 0.0, 1.0)
         cosine.sort()

@@ -162,7 +162,9 @@ def plain_triplets(block: str) -> list[Any] | None:
         value = orjson.loads(text)
     except orjson.JSONDecodeError:
         return None
-    return value if type(value) is list else None
+    if type(value) is not list or text.count("[") != len(value) + 1:
+        return None  # nested deeper, or brackets in a symbol
+    return value
 
 
 class _Ambiguous:

@@ -19,9 +19,17 @@ _SKIP = re.compile(r"(?:\s+|//[^\n]*|#[^\n]*|/\*.{0,2000}?\*/)*", re.DOTALL)
 _QUOTE_END = re.compile(r"\s*(?:[,\])]|$|//|/\*|#)")
 _LIST_SEAM = re.compile(r"[\])]\s*,\s*[\[(]")
 _INNERMOST_SQUARE = re.compile(r"\[([^\[\]]*)\]")
-_ROUND_START = re.compile(r"\s*\(([^()]*)")
-_SQUARE_BRACKETS, _ALL_BRACKETS = re.compile(r"[\[\]]"), re.compile(r"[\[\]()]")
-_SQUARE_ENDS, _ALL_ENDS = re.compile(r"[,\[\]]"), re.compile(r"[,\[\]()]")
+_ROUND_ELEMENT = re.compile(
+    r"(?:^|,)\s*+(?:\d+[.)]\s*+)?\([^(),]*,[^()]*\)\s*+(?:,|\(|$)"  # (A, +, B) as an element
+)
+_QUOTED = re.compile(r"\"[^\"\n]*\"|“[^“”\n]*”|'[^'\n]*'(?=\s*[,\])])")
+_REMARK = re.compile(r"(?<=[\s,\[\]()])(?://[^\n]*|#[^\n]*|/\*.{0,2000}?\*/)", re.DOTALL)
+_NULLS = frozenset({"null", "None"})
+_COMMENT = r"(?<!\S)(?://[^\n]*|/\*.{0,2000}?\*/)"
+_SQUARE_BRACKETS = re.compile(rf"[\[\]]|{_COMMENT}", re.DOTALL)
+_ALL_BRACKETS = re.compile(rf"[\[\]()]|{_COMMENT}", re.DOTALL)
+_SQUARE_ENDS = re.compile(r"[,\[\]]|(?<=\s)(?://|/\*|#)")
+_ALL_ENDS = re.compile(r"[,\[\]()]|(?<=\s)(?://|/\*|#)")
 _ROUND_LIST = re.compile(r"\(([^()]*)\)")
 
 
@@ -44,14 +52,12 @@ class LooseLists:
 
 def has_round_lists(text: str) -> bool:
     """Whether round brackets delimit lists here (else they are part of symbols or prose)."""
-    for match in _INNERMOST_SQUARE.finditer(text):
+    unquoted = _REMARK.sub(" ", _QUOTED.sub("Q", text))
+    for match in _INNERMOST_SQUARE.finditer(unquoted):
         content = match.group(1)
-        if "," not in content:
-            continue
-        start = _ROUND_START.match(content)
-        if start is None or start.group(1).count(",") < 2:
+        if "," in content and _ROUND_ELEMENT.search(content) is None:
             return False
-    return any("," in match.group(1) for match in _ROUND_LIST.finditer(text))
+    return any("," in match.group(1) for match in _ROUND_LIST.finditer(unquoted))
 
 
 def parse_loose(text: str) -> LooseLists:
@@ -79,6 +85,7 @@ class _Scanner:
         self.innermost: list[object] = []
         self.regular = True
         self.seams: list[int] | None = None
+        self.last_brace = text.rfind("}")
         self.quoteless_until: dict[str, int] = {}
 
     def run(self) -> LooseLists:
@@ -110,6 +117,8 @@ class _Scanner:
             elif char == ",":  # an empty element
                 stack[-1].append("")
                 position += 1
+            elif char == "{" and position < self.last_brace:  # an object: no triple
+                position = self._after_token(stack, {}, text.index("}", position) + 1)
             else:
                 token, position = self._token(position)
                 position = self._after_token(stack, token, position)
@@ -120,6 +129,9 @@ class _Scanner:
         """Place of the next list outside any list; in round mode a remark in brackets is none."""
         while match := self.bracket.search(self.text, position):
             position, char = match.start(), match.group()
+            if len(char) > 1:  # a comment
+                position = match.end()
+                continue
             if char == "[":
                 return position
             if char == "(":
@@ -156,7 +168,7 @@ class _Scanner:
                         position += 1
         return position
 
-    def _after_token(self, stack: list[list[object]], token: str, position: int) -> int:
+    def _after_token(self, stack: list[list[object]], token: object, position: int) -> int:
         """Add a token unless it only leads in a list (``1. [A, +, B]``); step over its comma."""
         position = self._skip(position)
         char = self.text[position] if position < len(self.text) else ""
@@ -170,8 +182,8 @@ class _Scanner:
         match = _SKIP.match(self.text, position)
         return match.end() if match else position
 
-    def _token(self, position: int) -> tuple[str, int]:
-        """Read a quoted string or a bare token that starts here."""
+    def _token(self, position: int) -> tuple[str | None, int]:
+        """Read a quoted string or a bare token that starts here; bare null and None are null."""
         text = self.text
         closers = _CLOSERS.get(text[position])
         if closers is not None:
@@ -180,12 +192,8 @@ class _Scanner:
                 return _unescape(text[position + 1 : end], text[position]), end + 1
         match = self.bare_end.search(text, position)
         end = match.start() if match else len(text)
-        token = text[position:end]
-        for mark in ("//", "/*", " #"):
-            cut = token.find(mark)
-            if cut >= 0 and (cut == 0 or token[cut - 1].isspace() or mark == " #"):
-                token = token[:cut]
-        return token.strip().strip('"“”').strip(), end
+        token = text[position:end].strip()
+        return (None if token in _NULLS else token.strip('"“”').strip()), end
 
     def _closing_quote(self, start: int, closers: str) -> int:
         """Place of the quote that ends the string opened at ``start``, -1 if there is none.

@@ -17,14 +17,17 @@ from eval_tiers.texts.loose_lists import parse_loose
 from eval_tiers.texts.signs import SIGN_WORDS, parse_sign
 
 _BARE_PART = r"""[^\[\]"'()`“”‘’\\#{}]*"""
-_BARE_LISTS = re.compile(rf"\s*\[\s*\[{_BARE_PART}\](?:\s*,\s*\[{_BARE_PART}\])*\s*,?\s*\]\s*")
+_BARE_LISTS = re.compile(
+    rf"\s*+\[\s*+\[{_BARE_PART}\](?:\s*+,\s*+\[{_BARE_PART}\])*\s*+(?:,\s*+)?\]\s*+"
+)
+_NULL = re.compile(r"\b(?:null|None)\b")
 _INNER_LIST = re.compile(r"\[([^\[\]]*)\]")
 _QUOTED_PART = r"""'([^'"\[\]\\]*)'"""
 _QUOTED_TRIPLE = re.compile(
     rf"[\[(]\s*{_QUOTED_PART}\s*,\s*{_QUOTED_PART}\s*,\s*{_QUOTED_PART}\s*[\])]"
 )
 _QUOTED_LISTS = re.compile(
-    rf"\s*\[\s*{_QUOTED_TRIPLE.pattern}(?:\s*,\s*{_QUOTED_TRIPLE.pattern})*\s*,?\s*\]\s*"
+    rf"\s*\[\s*{_QUOTED_TRIPLE.pattern}(?:\s*+,\s*+{_QUOTED_TRIPLE.pattern})*\s*+(?:,\s*+)?\]\s*+"
 )
 _CONTAINERS = frozenset({list, tuple, dict})
 _TEMPLATE = ("GENE_A", "SIGN", "GENE_B")
@@ -101,7 +104,7 @@ def split_bare_lists(block: str) -> list[object] | None:
     >>> split_bare_lists("[[NKX2-1, +, SFTPC], [A, -, B],]")
     [['NKX2-1', '+', 'SFTPC'], ['A', '-', 'B']]
     """
-    if _BARE_LISTS.fullmatch(block) is None or "//" in block:
+    if _BARE_LISTS.fullmatch(block) is None or "//" in block or _NULL.search(block):
         return None
     lists: list[object] = []
     for inner in _INNER_LIST.findall(block):

@@ -99,17 +99,23 @@ class Run:
 
     @property
     def samples(self) -> pd.DataFrame:
-        return pq.read_table(self.path("samples", "parquet")).to_pandas()
+        return frame_of(self.path("samples", "parquet"))
 
     @property
     def chains(self) -> pd.DataFrame:
-        return pq.read_table(self.path("chains", "parquet")).to_pandas()
+        return frame_of(self.path("chains", "parquet"))
 
     @property
     def csv(self) -> list[dict[str, str]]:
         """The cells of samples.csv as they are written."""
         with self.path("samples", "csv").open(encoding="utf-8", newline="") as handle:
             return list(csv.DictReader(handle))
+
+
+def frame_of(path: Path) -> pd.DataFrame:
+    """A Parquet file as a frame."""
+    frame: pd.DataFrame = pq.read_table(path).to_pandas()
+    return frame
 
 
 def strict_json(path: Path) -> Record:

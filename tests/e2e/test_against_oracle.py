@@ -176,7 +176,7 @@ def odd_gold(rng: random.Random, number: int) -> Record:
 
 def odd_text(rng: random.Random, gold: Record) -> str:
     """A model's text on it: gold edges, other edges, tangles, in several spellings."""
-    chain = []
+    chain: list[Any] = []
     for name in ("path", "gt_path", "gt_triplets", "triplet"):
         chain += [list(edge) for edge in gold.get(name) or [] if rng.random() < 0.8]
     pool = [*GENES[:12], *SYMBOLS[:4], "g1"]
@@ -185,9 +185,16 @@ def odd_text(rng: random.Random, gold: Record) -> str:
     rng.shuffle(chain)
     if rng.random() < 0.1:
         chain.append(rng.choice([["A", "+"], ["A", "+", ""], "x", ["a", "+", "b", "c"]]))
-    said = rng.choice(["up", "down", "Up.", "**unchanged**", "not up", "increased", "", "up or down"])
+    said = rng.choice(
+        ["up", "down", "Up.", "**unchanged**", "not up", "increased", "", "up or down"]
+    )
     triplets = rng.choice(
-        [json.dumps(chain), repr(chain), json.dumps(chain)[:-1], "```\n" + json.dumps(chain) + "\n```"]
+        [
+            json.dumps(chain),
+            repr(chain),
+            json.dumps(chain)[:-1],
+            "```\n" + json.dumps(chain) + "\n```",
+        ]
     )
     answer = rng.choice([f"<answer>{said}</answer>"] * 5 + [f"<answer>{said}", ""])
     return f"<think>so</think>{answer}<triplet>{triplets}</triplet>"

@@ -49,9 +49,7 @@ def test_summary_equals_the_command_s(found: api.Evaluation, written: Run) -> No
     assert (found.paths, found.run_dir) == ({}, None)
 
 
-def test_output_dir_writes_the_same(
-    found: api.Evaluation, written: Run, tmp_path: Path
-) -> None:
+def test_output_dir_writes_the_same(found: api.Evaluation, written: Run, tmp_path: Path) -> None:
     again = evaluate(
         gt_dir=INPUTS.gold, pred_dir=INPUTS.predictions, external_kg=[INPUTS.graph],
         go_gmt=INPUTS.gene_sets, tiers=[3, 2, 1], output_dir=tmp_path / "runs", jobs=2,
@@ -84,9 +82,7 @@ def test_docstring_example() -> None:
 def test_settings_reach_the_scores(found: api.Evaluation) -> None:
     strict = evaluate(tiers=(1, 2), settings=Settings(hallucination_threshold=0.01))
     label = "CORRECT_HALLUCINATED_EDGE"
-    assert (
-        strict.summary["error_distribution"][label] > found.summary["error_distribution"][label]
-    )
+    assert strict.summary["error_distribution"][label] > found.summary["error_distribution"][label]
     assert strict.summary["settings"]["hallucination_threshold"] == 0.01
 
 

@@ -165,9 +165,7 @@ def test_missing_resources_on_own_data_name_the_option(
 
 def test_tier_3_with_a_graph_but_without_gene_sets(tmp_path: Path, own_data: list[str]) -> None:
     kg = write_kg(tmp_path / "kg.tsv", [("A", 1, "B")])
-    done = command(
-        "eval", *own_data, "--external-kg", kg, "--tiers", 1, 2, 3, folder=tmp_path
-    )
+    done = command("eval", *own_data, "--external-kg", kg, "--tiers", 1, 2, 3, folder=tmp_path)
     assert (done.returncode, "--go-gmt" in done.stderr) == (2, True)
 
 
@@ -178,11 +176,11 @@ def test_tier_1_on_own_data_needs_neither(tmp_path: Path, own_data: list[str]) -
 
 
 @pytest.mark.parametrize("left_out", ["--gt-file", "--pred-file"])
-def test_half_a_pair_is_a_usage_error(
-    tmp_path: Path, own_data: list[str], left_out: str
-) -> None:
+def test_half_a_pair_is_a_usage_error(tmp_path: Path, own_data: list[str], left_out: str) -> None:
     place = own_data.index(left_out)
-    done = in_process("eval", *own_data[:place], *own_data[place + 2 :], "--tiers", 1, folder=tmp_path)
+    done = in_process(
+        "eval", *own_data[:place], *own_data[place + 2 :], "--tiers", 1, folder=tmp_path
+    )
     assert done.returncode == 2
     assert "--gt-file" in done.stderr and "--pred-file" in done.stderr
 

@@ -96,7 +96,8 @@ def whole(folder: Path) -> Run:
 @pytest.fixture(scope="module")
 def rows(whole: Run) -> list[dict[str, Any]]:
     frame = whole.samples.astype(object)
-    return frame.where(frame.notna(), None).to_dict("records")
+    records = frame.where(frame.notna(), None).to_dict("records")
+    return [{str(name): value for name, value in record.items()} for record in records]
 
 
 @pytest.mark.parametrize("place", range(len(TABLE)), ids=[row[0] for row in TABLE])
@@ -247,9 +248,7 @@ def test_manifest_has_the_hash_of_every_input(whole: Run, folder: Path) -> None:
         folder / "gt" / "id_test" / "pqa_chemical.jsonl", folder / "pred" / "model_chemical.jsonl",
         folder / "kg.tsv", folder / "go.gmt",
     ]  # fmt: skip
-    assert hashes == {
-        path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in paths
-    }
+    assert hashes == {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in paths}
     assert {entry["row_n"] for entry in found["inputs"] if "row_n" in entry} == {15}
     assert found["arguments"][:2] == ["eval", "--gt-file"]
     assert found["settings"]["hallucination_threshold"] == 0.5

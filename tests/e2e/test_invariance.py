@@ -129,9 +129,7 @@ def test_majority_vote_does_not_depend_on_batches(
     assert found["majority_vote_accuracy"] == expected["majority_vote_accuracy"]
 
 
-def test_pass_at_k_does_not_depend_on_batches(
-    folder: Path, reference: Run, tmp_path: Path
-) -> None:
+def test_pass_at_k_does_not_depend_on_batches(folder: Path, reference: Run, tmp_path: Path) -> None:
     """To the last digit: tests/unit/metrics."""
     found = score(folder, tmp_path, batch_rows=7).summary["rollouts"]["pass_at_k"]
     for k, expected in reference.summary["rollouts"]["pass_at_k"].items():
@@ -139,9 +137,7 @@ def test_pass_at_k_does_not_depend_on_batches(
         assert found[k]["n"] == expected["n"]
 
 
-def test_agreement_does_not_depend_on_batches(
-    folder: Path, reference: Run, tmp_path: Path
-) -> None:
+def test_agreement_does_not_depend_on_batches(folder: Path, reference: Run, tmp_path: Path) -> None:
     found = score(folder, tmp_path, batch_rows=7).summary["rollouts"]
     for name in ("agreement", "agreement_n", "items", "rollouts_per_item_max"):
         assert found[name] == reference.summary["rollouts"][name]
@@ -207,7 +203,9 @@ def test_line_ends_blank_lines_and_a_byte_order_mark(
         data = path.read_bytes().rstrip(b"\n").replace(b"\n", b"\r\n\r\n")
         target.write_bytes(b"\xef\xbb\xbf" + data)
     run = score(folder, tmp_path / "out", tmp_path / "gt", tmp_path / "pred")
-    assert_same(run, reference, ["source_path", "prediction_path", "source_line", "prediction_line"])
+    assert_same(
+        run, reference, ["source_path", "prediction_path", "source_line", "prediction_line"]
+    )
     assert run.samples["source_line"].tolist() == [
         2 * line - 1 for line in reference.samples["source_line"].tolist()
     ]

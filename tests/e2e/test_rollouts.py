@@ -52,7 +52,8 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Any:
 def shares() -> list[float]:
     """The share of right rollouts of each item; a missing prediction is wrong."""
     return [
-        sum(said == answer for said in answers) / max(1, len(answers)) for _, answer, answers in ITEMS
+        sum(said == answer for said in answers) / max(1, len(answers))
+        for _, answer, answers in ITEMS
     ]
 
 

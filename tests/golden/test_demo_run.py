@@ -20,7 +20,9 @@ NOT_COMPARED = {"run_id", "eval_tiers_version"}
 
 
 @pytest.fixture(scope="module", params=["planted", "smollm2"])
-def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
+def run(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[str, Path]:
     """The name of a set of predictions, and the folder of a run on it."""
     inputs = demo_inputs(request.param)
     plan = make_plan(

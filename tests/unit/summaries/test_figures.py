@@ -89,9 +89,7 @@ def test_small_groups_count_only_in_the_whole() -> None:
 # --------------------------------------------------------------------------- through a run
 
 
-def run(
-    folder: Path, samples: list[dict[str, Any]], kg: list[Edge], **options: Any
-) -> Evaluation:
+def run(folder: Path, samples: list[dict[str, Any]], kg: list[Edge], **options: Any) -> Evaluation:
     """Evaluate samples given as gold record plus ``chain`` and ``said``."""
     gold, predictions = [], []
     for number, sample in enumerate(samples):
@@ -175,7 +173,9 @@ def test_hub_lift_and_expected_share_by_the_formula(tmp_path: Path) -> None:
         ["D", "-", "B"], ["X", "+", "A"], ["A", "+", "X"], ["C", "-", "H"],
     ]  # fmt: skip
     sample = {"answer": "up", "path": [["H", "+", "A"]], "pert": "H", "gene": "A"}
-    found = run(tmp_path, [sample | {"chain": predicted[:5]}, sample | {"chain": predicted[5:]}], kg)
+    found = run(
+        tmp_path, [sample | {"chain": predicted[:5]}, sample | {"chain": predicted[5:]}], kg
+    )
     known = [(a, b) for a, _, b in predicted if "X" not in (a, b)]
     m = len(pairs)
     expected = sum(1 - math.exp(-out_n[a] * in_n[b] / m) for a, b in known) / len(known)
@@ -211,8 +211,13 @@ def test_contradicted_or_just_unsupported(tmp_path: Path) -> None:
 
 
 def test_gold_s_own_ceiling(tmp_path: Path) -> None:
-    samples = [
-        {"answer": "up", "path": [["DRUG", "+", "A"], ["A", "+", "E"]], "pert": "DRUG", "gene": "E"},
+    samples: list[dict[str, Any]] = [
+        {
+            "answer": "up",
+            "path": [["DRUG", "+", "A"], ["A", "+", "E"]],
+            "pert": "DRUG",
+            "gene": "E",
+        },
         {"answer": "up", "path": [["P", "+", "A"], ["A", "+", "E"]], "pert": "P", "gene": "E"},
         {"answer": "up", "path": [], "pert": "P", "gene": "E"},
         {"answer": "up", "pert": "P", "gene": "E"},

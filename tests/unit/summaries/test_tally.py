@@ -76,9 +76,7 @@ def test_any_partition_in_any_order_gives_the_same(part: list[Row], rng: random.
 
 
 @given(st.lists(rows, min_size=2, max_size=5), st.randoms(use_true_random=False))
-def test_merging_is_commutative_and_associative(
-    parts: list[list[Row]], rng: random.Random
-) -> None:
+def test_merging_is_commutative_and_associative(parts: list[list[Row]], rng: random.Random) -> None:
     tallies = [tally(part) for part in parts]
     expected = plain(merged(tallies))
     turned = list(tallies)

@@ -21,9 +21,7 @@ SPACES = ("", " ", " ", "\n", "\u3000")
 
 answer_words = st.tuples(st.sampled_from(WORDS), st.sampled_from(SPACES)).map("".join)
 answer_blocks = st.lists(answer_words, max_size=7).map("".join)
-tagged_texts = st.lists(
-    st.one_of(st.sampled_from(TAGS), answer_words), max_size=12
-).map("".join)
+tagged_texts = st.lists(st.one_of(st.sampled_from(TAGS), answer_words), max_size=12).map("".join)
 
 SYMBOLS = (
     "A", "B", "C", "NKX2-1", "HLA/D", "a_b", "K:1", "A.1", "5'-AMP", "it's", "A//B", "C#1",
@@ -53,7 +51,7 @@ def elements(draw: st.DrawFn, quote: str, brackets: str) -> str:
     parts = []
     for place in range(draw(sizes)):
         style = draw(st.sampled_from([quote] * 8 + ["json", "single", "bare"]))
-        pool = SIGNS if place == 1 else SYMBOLS
+        pool: tuple[str, ...] = SIGNS if place == 1 else SYMBOLS
         if place != 1 and square:
             pool += WITH_ROUND
         if place != 1 and style != "bare":

@@ -52,7 +52,9 @@ def read_many_at_once(text: str) -> Reading:
     if plain is None:  # left to the other way
         return Reading(*answer, *_triplets_of(block))
     parts = zip(plain.source, plain.sign, plain.target, strict=True)
-    return Reading(*answer, tuple((a.strip().upper(), sign, b.strip().upper()) for a, sign, b in parts))
+    return Reading(
+        *answer, tuple((a.strip().upper(), sign, b.strip().upper()) for a, sign, b in parts)
+    )
 
 
 def _triplets_of(block: str | None) -> tuple[tuple[Edge, ...], int, int]:

@@ -93,7 +93,14 @@ def test_punctuation_at_both_ends_is_stripped(label: str, dress: str) -> None:
 
 @pytest.mark.parametrize(
     ("block", "label"),
-    [("ＵＰ", UP), ("ｄｏｗｎ", DOWN), ("Ｕｎｃｈａｎｇｅｄ", SAME), ("𝐮𝐩", UP), ("𝑑𝑜𝑤𝑛", DOWN), ("ⓤⓟ", UP)],
+    [
+        ("ＵＰ", UP),
+        ("ｄｏｗｎ", DOWN),
+        ("Ｕｎｃｈａｎｇｅｄ", SAME),
+        ("𝐮𝐩", UP),
+        ("𝑑𝑜𝑤𝑛", DOWN),
+        ("ⓤⓟ", UP),
+    ],
 )
 def test_full_width_and_styled_letters_are_folded(block: str, label: str) -> None:
     assert read(f"<answer>{block}</answer>").strict == label

@@ -14,7 +14,9 @@ from tests.unit.texts.reading import read, read_many_at_once, read_slowly
 
 # --------------------------------------------------------------------------- never an error
 
-HOSTILE = st.text(st.sampled_from("[]()<>/\\\"'`“”‘’{},.#*+-−→ \n\t\x00aA1\ud83d\u2028|:"), max_size=60)
+HOSTILE = st.text(
+    st.sampled_from("[]()<>/\\\"'`“”‘’{},.#*+-−→ \n\t\x00aA1\ud83d\u2028|:"), max_size=60
+)
 
 
 @given(st.one_of(st.text(max_size=80), HOSTILE, whole_texts()))
@@ -65,9 +67,6 @@ def test_one_by_one_and_many_at_once_agree_on_any_text(text: str) -> None:
     assert read(text) == read_many_at_once(text)
 
 
-@pytest.mark.xfail(
-    strict=True, reason="BUG: a symbol in single quotes that holds '],[' depends on the batch"
-)
 def test_one_by_one_and_many_at_once_agree_on_a_seam_in_quotes() -> None:
     text = "<triplet>[['A],[B', '+', 'C']]</triplet>"
     assert read(text) == read_many_at_once(text)
@@ -121,9 +120,6 @@ def test_time_is_linear_in_repetition(shape: str) -> None:
     assert slow == []
 
 
-@pytest.mark.xfail(
-    strict=True, reason="BUG in eval_tiers.texts.triplets: _BARE_LISTS, _QUOTED_LISTS backtrack"
-)
 @pytest.mark.parametrize("element", ["[A,+,B]", "['A','+','B']"])
 def test_time_is_linear_in_white_space_after_an_element(element: str) -> None:
     shape = "<triplet>[" + element + "{}x</triplet>"

@@ -20,7 +20,7 @@ SPELLINGS = [
     "[('A', '+', 'B'), ('B', '-', 'C')]",
     "(('A', '+', 'B'), ('B', '-', 'C'))",
     "[('A', '+', 'B'), ('B', '-', 'C'),]",
-    '[["A", \'+\', "B"], [\'B\', "-", \'C\']]',
+    "[[\"A\", '+', \"B\"], ['B', \"-\", 'C']]",
     "[[“A”, “+”, “B”], [“B”, “-”, “C”]]",
     "[[”A”, ”+”, ”B”], [”B”, ”-”, ”C”]]",
     "[[‘A’, ‘+’, ‘B’], [‘B’, ‘-’, ‘C’]]",
@@ -300,19 +300,16 @@ def test_anything_else_is_unsigned(sign: object) -> None:
         ([1, 1, 2], [("1", 1, "2")], 0),
     ],
 )
-def test_a_chain_that_came_as_json(
-    value: list[object], edges: list[Edge], dropped_n: int
-) -> None:
+def test_a_chain_that_came_as_json(value: list[object], edges: list[Edge], dropped_n: int) -> None:
     found = read_chain(value)
     assert (found.edges, found.dropped_n) == (edges, dropped_n)
 
 
-# --------------------------------------------------------------------------- known bugs
+# --------------------------------------------------------------------------- once wrong
 
 
-# What the contract wants, the slow reading gives and the package does not: block, edges, dropped.
-# A case that passes fails the run ("XPASS"): then move it up to READINGS.
-KNOWN_BUGS: dict[str, tuple[str, list[Edge], int]] = {
+# What the slow reading got right before the package did: block, edges, dropped.
+ONCE_WRONG: dict[str, tuple[str, list[Edge], int]] = {
     "round brackets in the first quoted symbol of a list of round brackets":
         ('[("MAPK1 (ERK2)", "+", "B")]', [("MAPK1 (ERK2)", 1, "B")], 0),
     "numbered round lists in a square one": ("[1. (A, +, B), 2. (B, -, C)]", CHAIN, 0),
@@ -331,16 +328,15 @@ KNOWN_BUGS: dict[str, tuple[str, list[Edge], int]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", KNOWN_BUGS)
-@pytest.mark.xfail(strict=True, reason="BUG in eval_tiers.texts: see the name of the case")
-def test_known_bugs(name: str) -> None:
-    block, edges, dropped_n = KNOWN_BUGS[name]
+@pytest.mark.parametrize("name", ONCE_WRONG)
+def test_what_was_once_wrong(name: str) -> None:
+    block, edges, dropped_n = ONCE_WRONG[name]
     found = read_block(block)
     assert (list(found.edges), found.dropped_n) == (edges, dropped_n)
 
 
-@pytest.mark.parametrize("name", KNOWN_BUGS)
-def test_slow_reading_of_known_bugs(name: str) -> None:
-    block, edges, dropped_n = KNOWN_BUGS[name]
+@pytest.mark.parametrize("name", ONCE_WRONG)
+def test_slow_reading_of_what_was_once_wrong(name: str) -> None:
+    block, edges, dropped_n = ONCE_WRONG[name]
     found = read_slowly(f"<answer>up</answer><triplet>{block}</triplet>")
     assert (list(found.edges), found.dropped_n) == (edges, dropped_n)

@@ -68,9 +68,7 @@ def test_slow_reading_agrees(samples: list[list[Edge]]) -> None:
 
 
 @given(batches, st.randoms(use_true_random=False))
-def test_order_and_repetition_change_nothing(
-    samples: list[list[Edge]], rng: random.Random
-) -> None:
+def test_order_and_repetition_change_nothing(samples: list[list[Edge]], rng: random.Random) -> None:
     again = []
     for chain in samples:
         longer = chain + chain[: len(chain) // 2]

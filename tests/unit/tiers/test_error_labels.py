@@ -74,7 +74,9 @@ def table(case: Case) -> str | None:
     return "WRONG_CORRECT_CHAIN"  # 11
 
 
-def label_all(cases: list[Case], hallucination: float = 0.5, coverage: float = 0.5) -> list[str | None]:
+def label_all(
+    cases: list[Case], hallucination: float = 0.5, coverage: float = 0.5
+) -> list[str | None]:
     """The package's labels."""
     gold_n = {"missing": -1, "empty": 0, "some": 3}
 
@@ -121,10 +123,16 @@ def test_only_what_is_right_without_anything_to_judge_by_has_no_label() -> None:
 def test_thresholds_are_inclusive(threshold: float) -> None:
     at = Case(True, True, "some", True, 3, threshold, 1, 1.0, 0)
     below = Case(True, True, "some", True, 3, threshold - 1e-9, 1, 1.0, 0)
-    assert label_all([at, below], hallucination=threshold) == ["CORRECT_HALLUCINATED_EDGE", "CORRECT"]
+    assert label_all([at, below], hallucination=threshold) == [
+        "CORRECT_HALLUCINATED_EDGE",
+        "CORRECT",
+    ]
     at = Case(True, True, "some", True, 3, 0.0, 1, threshold, 0)
     below = Case(True, True, "some", True, 3, 0.0, 1, threshold - 1e-9, 0)
-    assert label_all([at, below], coverage=threshold) == ["CORRECT", "CORRECT_RIGHT_FOR_WRONG_REASON"]
+    assert label_all([at, below], coverage=threshold) == [
+        "CORRECT",
+        "CORRECT_RIGHT_FOR_WRONG_REASON",
+    ]
 
 
 def test_hard_cases() -> None:

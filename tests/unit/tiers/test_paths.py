@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from math import prod
 
 import networkx as nx
@@ -44,10 +45,7 @@ def brute_force(
     graph.add_nodes_from((start, end))
     graph.add_edges_from(chain)
     if start != end:
-        return [
-            list(zip(nodes, nodes[1:], strict=False))
-            for nodes in nx.all_simple_paths(graph, start, end)
-        ]
+        return [list(pairwise(nodes)) for nodes in nx.all_simple_paths(graph, start, end)]
     found = [[(start, start)]] if (start, start) in chain else []
     for after in set(graph.successors(start)) - {start}:
         rest = graph.subgraph(set(graph) - {start} | {after})
@@ -57,7 +55,7 @@ def brute_force(
                 continue
             for nodes in nx.all_simple_paths(rest, after, before):
                 whole = [start, *nodes, start]
-                found.append(list(zip(whole, whole[1:], strict=False)))
+                found.append(list(pairwise(whole)))
     return found
 
 
