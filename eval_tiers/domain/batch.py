@@ -54,8 +54,6 @@ class Batch:
         False where the gold record has no path field.
     gold, predicted : Chains
         Edges as read, repeats and all.
-    weight : float64[n]
-        1 / number of rollouts of the item.
     item : int32[n]
         Number of the gold record within the batch (rollouts of one item share it).
     """
@@ -68,6 +66,5 @@ class Batch:
     has_gold_chain: BoolArray
     gold: Chains
     predicted: Chains
-    weight: FloatArray
     item: IntArray
     counts: dict[str, int] = field(default_factory=dict)

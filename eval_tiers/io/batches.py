@@ -43,7 +43,7 @@ _COLUMNS: Final[dict[str, type[np.generic] | None]] = {
     "dropped_edge_n": np.int64, "source_line": np.int64, "prediction_line": None,
     "text_offset": None, "text_length": None, "text_crc32": None, "perturbation_sign": np.int8,
     "perturbation_code": np.int32, "readout_code": np.int32, "has_gold_chain": np.bool_,
-    "weight": np.float64, "item": np.int32,
+    "item": np.int32,
 }  # fmt: skip
 
 
@@ -231,7 +231,7 @@ class _BatchReader:
             if gold.chain:
                 self.gold.add(row + len(rows), gold.chain)
                 self.counts["unsigned_gold_edge_n"] += gold.unsigned_n
-            rows.append(self._row(block, number, place, gold, prediction, answer, len(places)))
+            rows.append(self._row(block, number, place, gold, prediction, answer))
             for name, values in self.by.items():
                 value = fields.get(name)
                 values.append(None if value is None else str(value))
@@ -246,7 +246,6 @@ class _BatchReader:
         gold: GoldRecord,
         prediction: PredictionRecord | None,
         answer: tuple[int, int, int, int],
-        rollout_n: int,
     ) -> tuple[Any, ...]:
         """Return the values of one row, in the order of `_COLUMNS`."""
         pert_type = gold.pert_type or self.paired.pair.pert_type
@@ -270,7 +269,7 @@ class _BatchReader:
             self._perturbation_sign(pert_type, gold.mode),
             -1 if gold.perturbation is None else code(gold.perturbation),
             -1 if gold.readout is None else code(gold.readout),
-            gold.chain is not None, 1.0 / max(1, rollout_n), block.item + number,
+            gold.chain is not None, block.item + number,
         )  # fmt: skip
 
     def _answer(self, row: int, text: str | None) -> tuple[int, int, int, int]:
@@ -387,7 +386,7 @@ class _BatchReader:
             gold.label, label, lenient, reason, dropped_n, block.gold_line, *text_columns,
             list(map(self._perturbation_sign, pert_type, gold.mode)),
             self._end_codes(gold.perturbation), self._end_codes(gold.readout),
-            gold.has_chain, [1.0] * n, range(block.item, block.item + n),
+            gold.has_chain, range(block.item, block.item + n),
         )  # fmt: skip
         edges = gold.edges
         self.gold.add_many(
@@ -456,7 +455,6 @@ class _BatchReader:
             perturbation=columns.pop("perturbation_code"),
             readout=columns.pop("readout_code"),
             has_gold_chain=columns.pop("has_gold_chain"),
-            weight=columns.pop("weight"),
             item=columns.pop("item"),
             columns=columns | {f"by:{name}": found for name, found in self.by.items()},
             symbols=self.symbols.names,

@@ -48,7 +48,7 @@ def collect(
         Of tier 2, None when it did not run.
     """
     tallies = Tallies()
-    table = MeasureTable(batch.n, batch.weight)
+    table = MeasureTable(batch.n, batch.item)
     measure_labels(table, columns)
     if (
         match is not None
@@ -81,12 +81,14 @@ def collect(
         table.add_by(tallies, f"by:{field}", columns[f"by:{field}"])
     right = np.asarray(columns["answer_correct"])
     for dimension, codes in (("perturbation", batch.perturbation), ("readout", batch.readout)):
-        add_groups(tallies, dimension, batch.symbols, codes, batch.weight, right)
+        add_groups(tallies, dimension, batch.symbols, codes, table.units, right)
     if batch.n and int(batch.item[-1]) + 1 < batch.n:
         _count_rollouts(tallies, batch, columns)
     elif batch.n:
         ones = int(np.count_nonzero(right))
         tallies.rollouts = {(1, 1): ones, (0, 1): batch.n - ones}
+        whole = tallies.slice("all").sums
+        whole["vote_item_n"], whole["vote_right_n"], whole["vote_tied_n"] = batch.n, ones, 0
     return tallies
 
 

@@ -17,7 +17,7 @@ from eval_tiers.domain.taxonomy import (
     ERROR_LABELS,
     STATUS_CODES,
 )
-from eval_tiers.summaries.tally import MeasureTable
+from eval_tiers.summaries.tally import UNIT, MeasureTable
 
 if TYPE_CHECKING:
     from eval_tiers.domain.batch import Batch, BoolArray, FloatArray, SignArray
@@ -148,4 +148,4 @@ def measure_go_sets(table: MeasureTable, columns: Mapping[str, Any]) -> None:
     table.share("pearson", both)
     x, y = np.where(both, sim, 0.0), np.where(both, f1, 0.0)
     for name, product in (("x", x), ("y", y), ("xx", x * x), ("yy", y * y), ("xy", x * y)):
-        table.total(f"pearson_{name}", product * table.weight)
+        table.total(f"pearson_{name}", product * (table.units / UNIT))

@@ -114,14 +114,13 @@ class Tallies:
 class MeasureTable:
     """Measures of a batch, one row of integers each, to be summed by slice."""
 
-    def __init__(self, n: int, weight: NDArray[np.float64]) -> None:
+    def __init__(self, n: int, item: NDArray[np.int32]) -> None:
         self.n = n
-        self.weight = weight
+        self.units = item_units(item)
         self.names: list[str] = []
         self.rows: list[Int64Array] = []
         self.binned: dict[str, tuple[Int64Array, Int64Array]] = {}
         self._totals: Tally | None = None
-        self._even = bool(np.all(weight == 1.0))
 
     def count(self, name: str, values: NDArray[np.generic]) -> None:
         """Add a measure of whole numbers, or of true and false; summed as it is."""
@@ -131,18 +130,15 @@ class MeasureTable:
     def share(self, name: str, values: NDArray[np.bool_]) -> None:
         """Add a measure of true and false, weighted by item (``<name>_w`` in 1e-9 units)."""
         self.names.append(f"{name}_w")
-        if self._even:
-            self.rows.append(np.asarray(values).astype(np.int64) * UNIT)
-        else:
-            self.rows.append(_units(np.where(values, self.weight, 0.0)))
+        self.rows.append(np.asarray(values).astype(np.int64) * self.units)
 
     def real(self, name: str, values: NDArray[np.float64], binned: bool = False) -> None:
         """Add a measure of real numbers with nan for null: weight, sum and sum of squares."""
         known = ~np.isnan(values)
-        weight = np.where(known, self.weight, 0.0)
+        weight = np.where(known, self.units, 0)
         filled = np.where(known, values, 0.0)
         self.names += [f"{name}_w", f"{name}_sum", f"{name}_square_sum"]
-        self.rows += [_units(weight), _units(filled * weight), _units(filled * filled * weight)]
+        self.rows += [weight, _rounded(filled * weight), _rounded(filled * filled * weight)]
         if binned:
             self.binned[name] = (
                 np.flatnonzero(known),
@@ -152,7 +148,7 @@ class MeasureTable:
     def total(self, name: str, values: NDArray[np.float64]) -> None:
         """Add a measure of real numbers that is only summed (``<name>_sum``)."""
         self.names.append(f"{name}_sum")
-        self.rows.append(_units(values))
+        self.rows.append(_rounded(values * UNIT))
 
     def totals(self) -> Tally:
         """Return the tally of the whole batch."""
@@ -189,8 +185,25 @@ class MeasureTable:
                 _add_bins(tallies.slice(dimension, value), name, bins[codes[rows] == code])
 
 
-def _units(values: NDArray[np.float64]) -> Int64Array:
-    return np.rint(values * UNIT).astype(np.int64)
+def item_units(item: NDArray[np.int32]) -> Int64Array:
+    """Return each row's weight in 1e-9 units: the rows of an item share one, to the last unit.
+
+    Parameters
+    ----------
+    item : int32[n]
+        Number of the item that a row belongs to; rows of one item are neighbours.
+    """
+    if len(item) == 0:
+        return np.empty(0, np.int64)
+    first = np.flatnonzero(np.diff(item, prepend=item[0] - 1) != 0)
+    size = np.diff(np.append(first, len(item)))
+    rank = np.arange(len(item)) - np.repeat(first, size)
+    share, rest = np.divmod(UNIT, size)
+    return np.repeat(share, size) + (rank < np.repeat(rest, size))
+
+
+def _rounded(values: NDArray[np.float64]) -> Int64Array:
+    return np.rint(values).astype(np.int64)
 
 
 def _add_bins(tally: Tally, name: str, bins: Int64Array) -> None:
@@ -201,11 +214,11 @@ def _add_bins(tally: Tally, name: str, bins: Int64Array) -> None:
 
 def add_groups(
     tallies: Tallies, dimension: str, names: list[str], codes: NDArray[np.int32],
-    weight: NDArray[np.float64], right: NDArray[np.bool_],
+    units: Int64Array, right: NDArray[np.bool_],
 ) -> None:  # fmt: skip
     """Add rows and right answers by name (a code of -1 is left out)."""
     known = codes >= 0
-    used, units = codes[known], _units(weight[known])
+    used, units = codes[known], units[known]
     # Sums of whole numbers below 2**53: exact in float64.
     total = np.bincount(used, weights=units, minlength=len(names))
     correct = np.bincount(used, weights=np.where(right[known], units, 0), minlength=len(names))

@@ -117,10 +117,6 @@ def test_batch_size_and_processes(
     )
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="BUG in summaries.collect: the votes of a batch without rollouts are not counted",
-)
 def test_majority_vote_does_not_depend_on_batches(
     folder: Path, reference: Run, tmp_path: Path
 ) -> None:

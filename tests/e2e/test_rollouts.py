@@ -139,9 +139,6 @@ def test_one_answer_an_item_has_no_rollout_figures(tmp_path: Path) -> None:
     assert "rollouts" not in evaluate(gt_file=gold, pred_file=predictions, tiers=(1,)).summary
 
 
-@pytest.mark.xfail(
-    strict=True, reason="BUG in summaries: thirds in 1e-9 units; n of 1,000 items is 999.999999"
-)
 def test_many_items_of_three_rollouts_count_whole(tmp_path: Path) -> None:
     items: list[tuple[str, str, list[str | None]]] = [
         (f"i{number}", "up", ["up", "up", "down"]) for number in range(3000)

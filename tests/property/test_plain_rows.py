@@ -40,7 +40,9 @@ def spelt(chain: list[list[Any]], style: int) -> str:
 
 TEXT = st.one_of(
     st.builds(
-        lambda answer, chain, style: f"<answer>{answer}</answer><triplet>{spelt(chain, style)}</triplet>",
+        lambda answer, chain, style: (
+            f"<answer>{answer}</answer><triplet>{spelt(chain, style)}</triplet>"
+        ),
         st.sampled_from(["up", " Down.", "unchanged", "up or down", "", "not up", "rises"]),
         CHAIN,
         st.integers(0, 3),
@@ -99,7 +101,6 @@ def content(read: ReadBatch) -> dict[str, Any]:
         "perturbation_name": [names[code] for code in batch.perturbation.tolist()],
         "readout_name": [names[code] for code in batch.readout.tolist()],
         "has_gold_chain": batch.has_gold_chain.tolist(),
-        "weight": batch.weight.tolist(),
         "item": batch.item.tolist(),
         "counts": batch.counts,
         "ledger": read.ledger,
