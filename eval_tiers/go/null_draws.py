@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-_BLOCK = 4096
-_MAX_BLOCKS = 256
-_HOPELESS_BLOCKS = 16
+_BLOCK = 2048
+_MAX_BLOCKS = 512
+_HOPELESS_BLOCKS = 32
 _BISECTIONS = 40
 _POOL_STREAM = 1 << 20  # apart from the streams of bins
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from eval_tiers.go.bins import bin_parts
+from eval_tiers.go.bins import bin_codes, bin_parts
 from eval_tiers.go.null_draws import GenePool, draw_gene_sets, draw_pool
 from eval_tiers.go.profiles import GoProfiles
 
@@ -20,6 +20,7 @@ POOL_GENES = 2048
 
 _ROWS_AT_ONCE = 256  # bounds the memory of the sparse product
 _GOLD, _PREDICTED = 0, 1
+_COMMON_GENE_N = 4
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -65,6 +66,7 @@ class GoNull:
         self._draws = draws
         self._seed = seed
         self._pool_genes = pool_genes
+        self._own_kernels: dict[int, npt.NDArray[np.float32]] = {}
         self._bins: dict[tuple[int, int], _Draws | None] = {}
         self._pairs: dict[tuple[int, int], tuple[float, float]] = {}
 
@@ -91,9 +93,25 @@ class GoNull:
         ).reshape(-1, 2)
         return values[inverse, 0], values[inverse, 1]
 
-    def prepare(self) -> None:
-        """Work out what all bins share, so that processes forked later have it."""
-        self._kernels  # noqa: B018 - cached on first use
+    def prepare(self, common_bins: bool = False) -> None:
+        """Work out what bins share, so that processes that get a copy later have it.
+
+        With ``common_bins`` the sets of the usual chains are drawn as well: those of one to
+        four genes.
+        """
+        self._kernel  # noqa: B018 - cached on first use
+        if not common_bins:
+            return
+        most = int(self._profiles.annotation_n.max(initial=1))
+        for side in (_GOLD, _PREDICTED):
+            for gene_n in range(1, _COMMON_GENE_N + 1):
+                log2 = np.arange((most * gene_n).bit_length())
+                for code in bin_codes(np.full(len(log2), gene_n), 2**log2).tolist():
+                    self._bin(side, code)
+
+    def __getstate__(self) -> dict[str, object]:
+        """Return what a copy needs; the kernels of one side are worked out again where needed."""
+        return self.__dict__ | {"_own_kernels": {}}
 
     @property
     def unfilled_bins(self) -> tuple[tuple[str, int, int], ...]:
@@ -114,14 +132,17 @@ class GoNull:
         )
 
     @cached_property
-    def _kernels(self) -> dict[tuple[int, int], npt.NDArray[np.float32]]:
-        """Dot products of the pools' gene profiles, float32[pool, pool] by pair of sides."""
-        rows = [self._profiles.weights[pool.gene] for pool in self._pools]
-        columns = [side.T.tocsr() for side in rows]
-        return {
-            (a, b): _products(rows[a], columns[b])
-            for a, b in ((_GOLD, _PREDICTED), (_GOLD, _GOLD), (_PREDICTED, _PREDICTED))
-        }
+    def _kernel(self) -> npt.NDArray[np.float32]:
+        """Dot products of the pools' gene profiles, float32[gold pool, predicted pool]."""
+        gold, predicted = (self._profiles.weights[pool.gene] for pool in self._pools)
+        return _products(gold, predicted)
+
+    def _own_kernel(self, side: int) -> npt.NDArray[np.float32]:
+        """Dot products within the pool of one side, float32[pool, pool]."""
+        if side not in self._own_kernels:
+            rows = self._profiles.weights[self._pools[side].gene]
+            self._own_kernels[side] = _products(rows, rows)
+        return self._own_kernels[side]
 
     def _pair(self, gold_bin: int, predicted_bin: int) -> tuple[float, float]:
         pair = (gold_bin, predicted_bin)
@@ -140,7 +161,7 @@ class GoNull:
             member = draw_gene_sets(pool, gene_n, log2, self._draws, self._seed, side)
             drawn = None
             if member is not None:
-                own = self._kernels[side, side][member[:, :, None], member[:, None, :]]
+                own = self._own_kernel(side)[member[:, :, None], member[:, None, :]]
                 square = own.sum(axis=(1, 2), dtype=np.float64)
                 drawn = _Draws(member, np.sqrt(np.maximum(square, 0.0)))
             self._bins[side, code] = drawn
@@ -153,9 +174,7 @@ class GoNull:
         weighty = norm > 0
         if not weighty.any():
             return np.nan, np.nan
-        products = self._kernels[_GOLD, _PREDICTED][
-            gold.member[:, :, None], predicted.member[:, None, :]
-        ]
+        products = self._kernel[gold.member[:, :, None], predicted.member[:, None, :]]
         dot = products.sum(axis=(1, 2), dtype=np.float64)
         cosine = np.clip(dot[weighty] / norm[weighty], 0.0, 1.0)
         cosine.sort()
@@ -166,9 +185,10 @@ class GoNull:
         return float(cosine.mean()), float(p95)
 
 
-def _products(rows: csr_array, columns: csr_array) -> npt.NDArray[np.float32]:
-    """Return the dense products of sparse rows and columns, some rows at a time."""
-    found = np.empty((rows.shape[0], columns.shape[1]), np.float32)
+def _products(rows: csr_array, others: csr_array) -> npt.NDArray[np.float32]:
+    """Return the dense products of sparse rows with others, some rows at a time."""
+    columns = others.T.tocsr()
+    found = np.empty((rows.shape[0], others.shape[0]), np.float32)
     for start in range(0, len(found), _ROWS_AT_ONCE):
         part = rows[start : start + _ROWS_AT_ONCE] @ columns
         found[start : start + _ROWS_AT_ONCE] = part.toarray()

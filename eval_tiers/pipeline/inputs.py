@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import sys
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from eval_tiers.domain.findings import Finding
-from eval_tiers.exceptions import EvalTiersError, MissingResourceError, Problem
+from eval_tiers.exceptions import MissingResourceError, Problem
 from eval_tiers.formats.base import BenchmarkFormat, RecordFault
 from eval_tiers.formats.registry import format_named, known_formats
 from eval_tiers.io.pairing import PairedRows, ProblemList, pair_rows
@@ -56,7 +56,7 @@ class Inputs:
 
 
 def read_inputs(plan: Plan, scratch: Path) -> Inputs:
-    """Read all inputs of a plan; on large ones a second process pairs rows meanwhile.
+    """Read all inputs of a plan; with large ones a second process reads the gene sets.
 
     Parameters
     ----------
@@ -71,44 +71,33 @@ def read_inputs(plan: Plan, scratch: Path) -> Inputs:
     """
     benchmark = _choose_format(plan, scratch)
     beside = worker_pool(1) if _worth_a_process(plan) else nullcontext()
-    with beside as pool:  # forked before any thread is started
-        pairing: Future[list[PairedRows]] | None = None
-        gene_sets: Future[tuple[GoResources, tuple[Finding, ...]]] | None = None
-        if pool is not None:
-            pairing = pool.submit(_pair_all, plan, benchmark.name, scratch)
-            gene_sets = pool.submit(_read_gene_sets, plan) if 3 in plan.tiers else None
-        with ThreadPoolExecutor(1) as hasher:
-            hashes = hasher.submit(_hash_inputs, plan)
-            paired = None if pairing is not None else _pair_all(plan, benchmark.name, scratch)
-            fault: EvalTiersError | None = None
-            graph = None
-            try:
-                graph = _read_graph(plan)
-            except EvalTiersError as error:
-                fault = error
-            if paired is None and pairing is not None:
-                paired = pairing.result()
-            if fault is not None:
-                raise fault
-            inputs = Inputs(benchmark, paired or [], graph)
-            if graph is not None:
-                inputs.findings += graph.findings
-            if 3 in plan.tiers:
-                inputs.go, found = (
-                    _read_gene_sets(plan) if gene_sets is None else gene_sets.result()
-                )
-                inputs.findings += found
-            if plan.train_path is not None:
-                from eval_tiers.io.training import read_training_majority
+    with beside as pool, ThreadPoolExecutor(1) as hasher:
+        # Forked before the thread that hashes is started.
+        gene_sets = None if pool is None else pool.submit(_read_gene_sets, plan, True)
+        hashes = hasher.submit(_hash_inputs, plan)
+        inputs = Inputs(benchmark, _pair_all(plan, benchmark, scratch))
+        inputs.graph = _read_graph(plan)
+        if inputs.graph is not None:
+            inputs.findings += inputs.graph.findings
+        if 3 in plan.tiers:
+            inputs.go, found = _read_gene_sets(plan) if gene_sets is None else gene_sets.result()
+            inputs.findings += found
+        if plan.train_path is not None:
+            from eval_tiers.io.training import read_training_majority
 
-                inputs.training = read_training_majority(plan.train_path, benchmark, scratch)
-            inputs.hashes = hashes.result()
+            inputs.training = read_training_majority(plan.train_path, benchmark, scratch)
+        inputs.hashes = hashes.result()
     return inputs
 
 
 def _worth_a_process(plan: Plan) -> bool:
-    """Whether a second process gains more than it costs."""
-    if plan.jobs == 1 or usable_processors() == 1 or not sys.platform.startswith("linux"):
+    """Whether reading the gene sets in a second process gains more than it costs."""
+    if (
+        3 not in plan.tiers
+        or plan.jobs == 1
+        or usable_processors() == 1
+        or not sys.platform.startswith("linux")
+    ):
         return False
     total = 0
     for pair in plan.pairs:
@@ -137,9 +126,8 @@ def _choose_format(plan: Plan, scratch: Path) -> BenchmarkFormat:
     return formats[0]
 
 
-def _pair_all(plan: Plan, format_name: str, scratch: Path) -> list[PairedRows]:
+def _pair_all(plan: Plan, benchmark: BenchmarkFormat, scratch: Path) -> list[PairedRows]:
     problems = ProblemList()
-    benchmark = format_named(format_name)
     paired = [
         pair_rows(pair, benchmark, scratch, problems, plan.duplicates, plan.pairing)
         for pair in plan.pairs
@@ -158,7 +146,9 @@ def _read_graph(plan: Plan) -> SignedGraph | None:
     return read_graph(plan.graph_paths, options)
 
 
-def _read_gene_sets(plan: Plan) -> tuple[GoResources, tuple[Finding, ...]]:
+def _read_gene_sets(
+    plan: Plan, common_bins: bool = False
+) -> tuple[GoResources, tuple[Finding, ...]]:
     from eval_tiers.go.nulls import GoNull
     from eval_tiers.go.profiles import GoProfiles
     from eval_tiers.io.gene_sets import read_gene_sets
@@ -166,7 +156,7 @@ def _read_gene_sets(plan: Plan) -> tuple[GoResources, tuple[Finding, ...]]:
     gene_sets, findings = read_gene_sets(str(plan.gene_sets_path))
     profiles = GoProfiles.from_gene_sets(gene_sets)
     null = GoNull(profiles, plan.settings.go_null_draws, plan.settings.seed)
-    null.prepare()
+    null.prepare(common_bins)
     return GoResources(gene_sets, profiles, null), findings
 
 

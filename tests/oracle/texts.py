@@ -463,11 +463,11 @@ class Scan:
             return True
         if not self.stack or self.stack[-1].kind == "{":
             return False
-        numbered = re.fullmatch(r"(?:\d+[.:)])?", self.word.strip()) is not None
-        if not numbered or self.quoted is not None:
-            return False
         if self.has_bracket and not self.after_round_list():
             return False  # [A, +, B] (a, b): a remark
+        numbered = re.fullmatch(r"(?:\d+[.:)])?", self.word.strip()) is not None
+        if not self.has_bracket and (not numbered or self.quoted is not None):
+            return False  # D3 (1,25-D): a symbol
         return opens_round_list(self.text, at)
 
     def after_round_list(self) -> bool:

@@ -47,7 +47,7 @@ QUOTES: dict[str, Callable[[str], str]] = {
 def elements(draw: st.DrawFn, quote: str, brackets: str) -> str:
     """One element of a list: mostly a triple."""
     square = brackets == "[]"
-    sizes = st.sampled_from([3] * 9 + [2, 4, 1, 0]) if square else st.just(3)
+    sizes = st.sampled_from([3] * 9 + ([2, 4, 1, 0] if square else [2, 4, 5]))
     parts = []
     for place in range(draw(sizes)):
         style = draw(st.sampled_from([quote] * 8 + ["json", "single", "bare"]))
@@ -74,14 +74,18 @@ def triplet_blocks(draw: st.DrawFn) -> str:
     found = []
     for _ in range(draw(st.integers(0, 4))):
         element = draw(elements(quote, brackets))
+        if draw(rare) == 0:
+            element = draw(st.sampled_from(["x", '"x"', "...", "", "null"]))
         if square and draw(rare) == 0:
-            element = draw(st.sampled_from(["x", '"x"', "...", ""]))
+            element = draw(st.sampled_from(["{'a': 'A', 'b': 'B', 'c': 'C'}", '{"a": ["A", 1]}']))
+        if draw(rare) == 0:
+            element = draw(st.sampled_from(["1. ", "2. "])) + element
         if square and draw(rare) == 0:
             element = draw(st.sampled_from(["1. ", "2) ", "3: ", "- "])) + element
         if square and draw(rare) == 0:
             element += draw(st.sampled_from([" (first)", " note", " (in vitro)", '"']))
         if element[-1:] in {"]", ")"} and draw(rare) == 0:
-            element += draw(st.sampled_from([" // c\n", " # c\n", " /* c, d */"]))
+            element += draw(st.sampled_from([" // c, [d]\n", " # c\n", " /* [c, d, e] */"]))
         found.append(element)
     text = draw(st.sampled_from([", ", ",", ",\n", "\n", " "])).join(found)
     text += draw(st.sampled_from(["", "", "", ","]))
