@@ -19,8 +19,9 @@ _SKIP = re.compile(r"(?:\s+|//[^\n]*|#[^\n]*|/\*.{0,2000}?\*/)*", re.DOTALL)
 _QUOTE_END = re.compile(r"\s*(?:[,\])]|$|//|/\*|#)")
 _LIST_SEAM = re.compile(r"[\])]\s*,\s*[\[(]")
 _INNERMOST_SQUARE = re.compile(r"\[([^\[\]]*)\]")
+_NUMBER = re.compile(r"(?:(?<=[\[(,;\n])|^)[ \t]*+\d+[.):]\s*+(?=\()")  # of a list: 1. (A, +, B)
 _ROUND_ELEMENT = re.compile(
-    r"(?:^|,)\s*+(?:\d+[.)]\s*+)?\([^(),]*,[^()]*\)\s*+(?:,|\(|$)"  # (A, +, B) as an element
+    r"(?:^|,)\s*+\([^(),]*,[^()]*\)(?:[\s,;(]|->|$)"  # (A, +, B) as an element
 )
 _QUOTED = re.compile(r"\"[^\"\n]*\"|“[^“”\n]*”|'[^'\n]*'(?=\s*[,\])])")
 _REMARK = re.compile(r"(?<=[\s,\[\]()])(?://[^\n]*|#[^\n]*|/\*.{0,2000}?\*/)", re.DOTALL)
@@ -52,7 +53,7 @@ class LooseLists:
 
 def has_round_lists(text: str) -> bool:
     """Whether round brackets delimit lists here (else they are part of symbols or prose)."""
-    unquoted = _REMARK.sub(" ", _QUOTED.sub("Q", text))
+    unquoted = _NUMBER.sub("", _REMARK.sub(" ", _QUOTED.sub("Q", text)))
     for match in _INNERMOST_SQUARE.finditer(unquoted):
         content = match.group(1)
         if "," in content and _ROUND_ELEMENT.search(content) is None:
@@ -75,15 +76,18 @@ class _Scanner:
     """One pass over a text with a stack of open lists."""
 
     def __init__(self, text: str) -> None:
-        self.text = text
         self.round_lists = has_round_lists(text)
+        numbers = 0
+        if self.round_lists:
+            text, numbers = _NUMBER.subn("", text)
+        self.text = text
         self.openers = "[(" if self.round_lists else "["
         self.closers = "])" if self.round_lists else "]"
         self.bracket = _ALL_BRACKETS if self.round_lists else _SQUARE_BRACKETS
         self.bare_end = _ALL_ENDS if self.round_lists else _SQUARE_ENDS
         self.outer: list[list[object]] = []
         self.innermost: list[object] = []
-        self.regular = True
+        self.regular = numbers == 0
         self.seams: list[int] | None = None
         self.last_brace = text.rfind("}")
         self.quoteless_until: dict[str, int] = {}
@@ -118,7 +122,12 @@ class _Scanner:
                 stack[-1].append("")
                 position += 1
             elif char == "{" and position < self.last_brace:  # an object: no triple
-                position = self._after_token(stack, {}, text.index("}", position) + 1)
+                end = text.index("}", position)
+                inside = _Scanner(text[position + 1 : end]).run().innermost
+                self.innermost += inside
+                nested[-1] = nested[-1] or bool(inside)
+                stack[-1].append({})
+                position = self._next_element(end + 1)
             else:
                 token, position = self._token(position)
                 position = self._after_token(stack, token, position)
@@ -154,6 +163,10 @@ class _Scanner:
         if not stack:
             self.outer.append(closed)
             return position
+        return self._next_element(position)
+
+    def _next_element(self, position: int) -> int:
+        """Place after the comma that follows a list or an object; words before it are no part."""
         position = self._skip(position)
         if position < len(self.text):
             char = self.text[position]
@@ -161,14 +174,14 @@ class _Scanner:
                 return position + 1
             if char not in self.closers:
                 self.regular = False
-                if char not in self.openers:  # words between two lists
+                if char not in self.openers:
                     match = self.bare_end.search(self.text, position)
                     position = match.start() if match else len(self.text)
-                    if position < len(self.text) and self.text[position] == ",":
+                    if self.text[position : position + 1] == ",":
                         position += 1
         return position
 
-    def _after_token(self, stack: list[list[object]], token: object, position: int) -> int:
+    def _after_token(self, stack: list[list[object]], token: str | None, position: int) -> int:
         """Add a token unless it only leads in a list (``1. [A, +, B]``); step over its comma."""
         position = self._skip(position)
         char = self.text[position] if position < len(self.text) else ""
@@ -190,7 +203,7 @@ class _Scanner:
             end = self._closing_quote(position, closers)
             if end >= 0:
                 return _unescape(text[position + 1 : end], text[position]), end + 1
-        match = self.bare_end.search(text, position)
+        match = self.bare_end.search(text, position + 1)  # a token has a character at least
         end = match.start() if match else len(text)
         token = text[position:end].strip()
         return (None if token in _NULLS else token.strip('"“”').strip()), end

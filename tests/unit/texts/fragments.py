@@ -71,23 +71,28 @@ def triplet_blocks(draw: st.DrawFn) -> str:
     brackets = draw(st.sampled_from(["[]", "[]", "()"]))
     square = brackets == "[]"
     rare = st.integers(0, 14)
+    separator = draw(st.sampled_from([", ", ",", ",\n", "\n", " "]))
     found = []
     for _ in range(draw(st.integers(0, 4))):
+        if "," in separator and draw(rare) == 0:  # what is no list
+            junk = ["x", '"x"', "...", "", "null"]
+            found.append(draw(st.sampled_from([*junk, "{'a': 'A', 'b': 'B'}"] if square else junk)))
+            continue
         element = draw(elements(quote, brackets))
         if draw(rare) == 0:
-            element = draw(st.sampled_from(["x", '"x"', "...", "", "null"]))
-        if square and draw(rare) == 0:
-            element = draw(st.sampled_from(["{'a': 'A', 'b': 'B', 'c': 'C'}", '{"a": ["A", 1]}']))
-        if draw(rare) == 0:
-            element = draw(st.sampled_from(["1. ", "2. "])) + element
-        if square and draw(rare) == 0:
-            element = draw(st.sampled_from(["1. ", "2) ", "3: ", "- "])) + element
+            numbers = ["1. ", "2. ", "2) ", "3: ", "- "] if square else ["1. ", "2. "]
+            element = draw(st.sampled_from(numbers)) + element
         if square and draw(rare) == 0:
             element += draw(st.sampled_from([" (first)", " note", " (in vitro)", '"']))
-        if element[-1:] in {"]", ")"} and draw(rare) == 0:
-            element += draw(st.sampled_from([" // c, [d]\n", " # c\n", " /* [c, d, e] */"]))
+        if square and element[-1:] == "]" and draw(rare) == 0:
+            remarks = [
+                " // c\n",
+                " # c\n",
+                *([" // c, [d]\n", " /* [c, d, e] */"] if square else []),
+            ]
+            element += draw(st.sampled_from(remarks))
         found.append(element)
-    text = draw(st.sampled_from([", ", ",", ",\n", "\n", " "])).join(found)
+    text = separator.join(found)
     text += draw(st.sampled_from(["", "", "", ","]))
     outer = draw(st.sampled_from(["[]"] * 6 + ["", "[]" if square else "()"]))
     if outer:

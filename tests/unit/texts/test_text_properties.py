@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 
 import pytest
@@ -35,6 +37,18 @@ def test_any_block_is_read(block: str) -> None:
     assert found.dropped_n >= 0 and found.template_n >= 0
     assert found.unsigned_n == sum(sign == 0 for _, sign, _ in found.edges)
     assert all(a == a.strip() != "" and b == b.strip() != "" for a, _, b in found.edges)
+
+
+@pytest.mark.parametrize(
+    "block",
+    ["[a /*", "[[A, +, B /* c", "[[A, +, B], /* the second", "[[A,+,B] /*" + "x" * 3000 + "*/]",
+     '[">\t/*', "[{/*", "[a //", "[a #", "[[A, +, B], //", "(A, +, B /*", "[['A', '+', 'B'] /*"],
+)  # fmt: skip
+def test_reading_ends(block: str) -> None:
+    """In a process of its own: a reader that hangs would hang all tests."""
+    code = "import sys; from eval_tiers.texts.triplets import read_triplets as r; r(sys.argv[1])"
+    done = subprocess.run([sys.executable, "-c", code, block], timeout=5, check=False)
+    assert done.returncode == 0
 
 
 # --------------------------------------------------------------------------- the slow reading

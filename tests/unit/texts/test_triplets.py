@@ -325,19 +325,6 @@ ONCE_WRONG: dict[str, tuple[str, list[Edge], int]] = {
     "a comment before the list is read as a list": ("// [source, sign, target]\n[[A, +, B]]", AB, 0),
     "a comment after a bare symbol is split at its commas":
         ("[[A, +, B // direct, known\n], [B, -, C /* a, b */]]", CHAIN, 0),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", ONCE_WRONG)
-def test_what_was_once_wrong(name: str) -> None:
-    block, edges, dropped_n = ONCE_WRONG[name]
-    found = read_block(block)
-    assert (list(found.edges), found.dropped_n) == (edges, dropped_n)
-
-
-# What the contract wants, the slow reading gives and the package does not.
-# A case that passes fails the run ("XPASS"): then move it up to ONCE_WRONG.
-KNOWN_BUGS: dict[str, tuple[str, list[Edge], int]] = {
     "words between round lists in a square one": ("[(A, +, B) and (B, -, C)]", CHAIN, 0),
     "semicolons between round lists in a square one": ("[(A, +, B); (B, -, C)]", CHAIN, 0),
     "arrows between round lists in a square one":
@@ -348,18 +335,10 @@ KNOWN_BUGS: dict[str, tuple[str, list[Edge], int]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", KNOWN_BUGS)
-@pytest.mark.xfail(strict=True, reason="BUG in eval_tiers.texts: see the name of the case")
-def test_known_bugs(name: str) -> None:
-    block, edges, dropped_n = KNOWN_BUGS[name]
+@pytest.mark.parametrize("name", ONCE_WRONG)
+def test_what_was_once_wrong(name: str) -> None:
+    block, edges, dropped_n = ONCE_WRONG[name]
     found = read_block(block)
-    assert (list(found.edges), found.dropped_n) == (edges, dropped_n)
-
-
-@pytest.mark.parametrize("name", KNOWN_BUGS)
-def test_slow_reading_of_known_bugs(name: str) -> None:
-    block, edges, dropped_n = KNOWN_BUGS[name]
-    found = read_slowly(f"<answer>up</answer><triplet>{block}</triplet>")
     assert (list(found.edges), found.dropped_n) == (edges, dropped_n)
 
 
