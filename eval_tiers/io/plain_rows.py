@@ -185,7 +185,9 @@ def _columns(rows: Sequence[bytes]) -> dict[str, tuple[Any, ...]] | None:
     keys = tuple(records[0])
     if set(map(tuple, records)) != {keys}:
         return None
-    if any(may_repeat_key(raw, keys) for raw in rows):
+    as_many_colons = {raw.count(b'":') for raw in rows} == {len(keys)}
+    plainly_once = as_many_colons and not any(b'" :' in raw[:200] for raw in rows)
+    if not plainly_once and any(may_repeat_key(raw, keys) for raw in rows):
         return None
     return dict(zip(keys, zip(*map(dict.values, records), strict=True), strict=True))
 

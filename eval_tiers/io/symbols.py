@@ -46,6 +46,9 @@ class SymbolTable:
     def codes(self, written: Sequence[str]) -> list[int]:
         """Return the codes of many symbols."""
         known = self.as_written
+        found = list(map(known.get, written))
+        if None not in found:
+            return found  # type: ignore[return-value]  # it holds no None
         for spelling in set(written).difference(known):
             self.code(spelling)
         return list(map(known.__getitem__, written))

@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from eval_tiers.domain.findings import Finding
-from eval_tiers.exceptions import MissingResourceError, Problem
+from eval_tiers.exceptions import EvalTiersError, MissingResourceError, Problem
 from eval_tiers.formats.base import BenchmarkFormat, RecordFault
 from eval_tiers.formats.registry import format_named, known_formats
 from eval_tiers.io.pairing import PairedRows, ProblemList, pair_rows
+from eval_tiers.io.pairs import FilePair
 from eval_tiers.io.rows import iter_rows, parse_row
 from eval_tiers.io.sources import require_file
 from eval_tiers.pipeline.plan import Plan
@@ -56,7 +57,7 @@ class Inputs:
 
 
 def read_inputs(plan: Plan, scratch: Path) -> Inputs:
-    """Read all inputs of a plan; with large ones a second process reads the gene sets.
+    """Read all inputs of a plan; large ones in several processes.
 
     Parameters
     ----------
@@ -70,13 +71,30 @@ def read_inputs(plan: Plan, scratch: Path) -> Inputs:
         An input isn't there or is bad. Bad rows are told before a bad graph.
     """
     benchmark = _choose_format(plan, scratch)
-    beside = worker_pool(1) if _worth_a_process(plan) else nullcontext()
+    beside = worker_pool(2) if _worth_a_process(plan) else nullcontext()
     with beside as pool, ThreadPoolExecutor(1) as hasher:
         # Forked before the thread that hashes is started.
-        gene_sets = None if pool is None else pool.submit(_read_gene_sets, plan, True)
+        gene_sets = pairing = None
+        if pool is not None:
+            gene_sets = pool.submit(_read_gene_sets, plan, True) if 3 in plan.tiers else None
+            pairing = [
+                pool.submit(_pair_one, plan, pair, benchmark.name, scratch) for pair in plan.pairs
+            ]
         hashes = hasher.submit(_hash_inputs, plan)
-        inputs = Inputs(benchmark, _pair_all(plan, benchmark, scratch))
-        inputs.graph = _read_graph(plan)
+        inputs = Inputs(benchmark, [])
+        fault: EvalTiersError | None = None
+        if pairing is None:
+            parts = [_pair_one(plan, pair, benchmark.name, scratch) for pair in plan.pairs]
+            inputs.graph = _read_graph(plan)
+        else:
+            try:
+                inputs.graph = _read_graph(plan)
+            except EvalTiersError as error:
+                fault = error  # bad rows are told first
+            parts = [part.result() for part in pairing]
+        inputs.paired = _paired(parts)
+        if fault is not None:
+            raise fault
         if inputs.graph is not None:
             inputs.findings += inputs.graph.findings
         if 3 in plan.tiers:
@@ -91,7 +109,7 @@ def read_inputs(plan: Plan, scratch: Path) -> Inputs:
 
 
 def _worth_a_process(plan: Plan) -> bool:
-    """Whether reading the gene sets in a second process gains more than it costs."""
+    """Whether reading in further processes gains more than it costs."""
     if (
         3 not in plan.tiers
         or plan.jobs == 1
@@ -126,14 +144,23 @@ def _choose_format(plan: Plan, scratch: Path) -> BenchmarkFormat:
     return formats[0]
 
 
-def _pair_all(plan: Plan, benchmark: BenchmarkFormat, scratch: Path) -> list[PairedRows]:
+def _pair_one(
+    plan: Plan, pair: FilePair, format_name: str, scratch: Path
+) -> tuple[PairedRows | None, ProblemList]:
+    """Join one pair of files; return what was wrong with it beside it."""
     problems = ProblemList()
-    paired = [
-        pair_rows(pair, benchmark, scratch, problems, plan.duplicates, plan.pairing)
-        for pair in plan.pairs
-    ]
+    benchmark = format_named(format_name)
+    paired = pair_rows(pair, benchmark, scratch, problems, plan.duplicates, plan.pairing)
+    return paired, problems
+
+
+def _paired(parts: list[tuple[PairedRows | None, ProblemList]]) -> list[PairedRows]:
+    """Return the joins of all pairs; raise for the problems of all of them."""
+    problems = ProblemList()
+    for _, found in parts:
+        problems.extend(found)
     problems.raise_if_any()
-    return [rows for rows in paired if rows is not None]
+    return [paired for paired, _ in parts if paired is not None]
 
 
 def _read_graph(plan: Plan) -> SignedGraph | None:
