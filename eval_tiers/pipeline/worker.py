@@ -219,10 +219,14 @@ def _draw_baseline(context: Context, scored: ScoredBatch) -> list[BaselineRow]:
     rows = np.flatnonzero((np.diff(batch.item, prepend=-1) != 0) & has_ends)
     split, kinds, ids = str(columns["split"]), columns["pert_type"], columns["sample_id"]
     start = {kind: crc32(f"{split}\0{kind}\0".encode("utf-8", "replace")) for kind in set(kinds)}
-    draw = np.array(
-        [crc32(ids[row].encode("utf-8", "replace"), start[kinds[row]]) for row in rows.tolist()],
-        np.int64,
-    )
+    if len(start) == 1 and len(rows) == batch.n:  # as nearly always
+        (seed,) = start.values()
+        draws = [crc32(sample_id.encode("utf-8", "replace"), seed) for sample_id in ids]
+    else:
+        draws = [
+            crc32(ids[row].encode("utf-8", "replace"), start[kinds[row]]) for row in rows.tolist()
+        ]
+    draw = np.array(draws, np.int64)
     if len(draw) > wanted:  # ties at the edge are settled when batches are put together
         rows, draw = (
             values[draw <= np.partition(draw, wanted - 1)[wanted - 1]] for values in (rows, draw)

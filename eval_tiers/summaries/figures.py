@@ -7,6 +7,7 @@ A pooled figure is a plain number under its own name; ``<name>_n``, ``<name>_low
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from eval_tiers.domain.columns import GO_NULL_REASONS
@@ -301,7 +302,7 @@ def _pearson(tally: Tally) -> float | None:
     return max(-1.0, min(1.0, (n * xy - x * y) / math.sqrt(spread)))
 
 
-def group_macro(groups: dict[str, list[int]]) -> Figures:
+def group_macro(groups: Mapping[str, Sequence[int]]) -> Figures:
     """Return the mean over names of their accuracy, and the number of names."""
     shares = [right / weight for weight, right in groups.values() if weight]
     return {"accuracy": math.fsum(shares) / len(shares) if shares else None, "group_n": len(shares)}

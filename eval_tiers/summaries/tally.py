@@ -17,6 +17,7 @@ UNIT: Final = 10**9
 BINS: Final = 10_001
 
 Int64Array = NDArray[np.int64]
+Group = tuple[int, int]
 
 
 @dataclass(slots=True)
@@ -77,14 +78,14 @@ class Tallies:
     ----------
     slices : dict of (dimension, value) to Tally
         ``("all", "")`` is the whole run.
-    groups : dict of dimension to dict of name to [weight, right], in 1e-9 units
+    groups : dict of dimension to dict of name to (weight, right), in 1e-9 units
         Rows and right answers by perturbation and by readout gene.
     rollouts : dict of (right, n) to int
         Items by number of right answers and of rollouts.
     """
 
     slices: dict[tuple[str, str], Tally] = field(default_factory=dict)
-    groups: dict[str, dict[str, list[int]]] = field(default_factory=dict)
+    groups: dict[str, dict[str, Group]] = field(default_factory=dict)
     rollouts: dict[tuple[int, int], int] = field(default_factory=dict)
 
     def slice(self, dimension: str, value: str = "") -> Tally:
@@ -100,13 +101,7 @@ class Tallies:
             self.slice(dimension, value).add(tally)
         for dimension, names in other.groups.items():
             mine = self.groups.setdefault(dimension, {})
-            for name, (weight, right) in names.items():
-                kept = mine.get(name)
-                if kept is None:
-                    mine[name] = [weight, right]
-                else:
-                    kept[0] += weight
-                    kept[1] += right
+            _add_names(mine, names)
         for key, items in other.rollouts.items():
             self.rollouts[key] = self.rollouts.get(key, 0) + items
 
@@ -224,18 +219,27 @@ def add_groups(
     correct = np.bincount(used, weights=np.where(right[known], units, 0), minlength=len(names))
     present = np.flatnonzero(total)
     kept = tallies.groups.setdefault(dimension, {})
-    for code, rows, right_rows in zip(
-        present.tolist(),
-        total[present].astype(np.int64).tolist(),
-        correct[present].astype(np.int64).tolist(),
+    found = zip(
+        map(names.__getitem__, present.tolist()),
+        zip(
+            total[present].astype(np.int64).tolist(),
+            correct[present].astype(np.int64).tolist(),
+            strict=True,
+        ),
         strict=True,
-    ):
-        group = kept.get(names[code])
-        if group is None:
-            kept[names[code]] = [rows, right_rows]
-        else:
-            group[0] += rows
-            group[1] += right_rows
+    )
+    if kept:
+        _add_names(kept, dict(found))
+    else:
+        kept.update(found)
+
+
+def _add_names(kept: dict[str, Group], names: dict[str, Group]) -> None:
+    """Add groups by name."""
+    get = kept.get
+    for name, group in names.items():
+        before = get(name)
+        kept[name] = group if before is None else (before[0] + group[0], before[1] + group[1])
 
 
 def merged(parts: Iterable[Tallies]) -> Tallies:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import argparse
+import csv
 import gzip
 import json
 import math
@@ -483,12 +484,21 @@ def score(rows: Sequence[Row]) -> Score:
 # --------------------------------------------------------------------------- command line
 
 
+def write_rows(rows: Sequence[Row], path: Path) -> None:
+    """Write the rows as CSV; null is an empty cell."""
+    with path.open("w", encoding="utf-8", errors="backslashreplace", newline="") as handle:
+        writer = csv.DictWriter(handle, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Score two folders or two files and print how many rows, the time, the pooled numbers."""
     parser = argparse.ArgumentParser(description=main.__doc__)
     for option in ("--gt-dir", "--pred-dir", "--gt-file", "--pred-file", "--kg", "--gmt"):
         parser.add_argument(option, type=Path)
     parser.add_argument("--split")
+    parser.add_argument("-o", "--output", type=Path, help="write the rows as CSV")
     given = parser.parse_args(arguments)
     begun = time.perf_counter()
     graph = read_graph(given.kg) if given.kg else None
@@ -501,6 +511,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     else:
         parser.error("give --gt-dir and --pred-dir, or --gt-file and --pred-file")
     ended = time.perf_counter()
+    if given.output:
+        write_rows(rows, given.output)
     print(f"n {len(rows)}, loading {loaded - begun:.2f} s, scoring {ended - loaded:.2f} s")
     for name, value in vars(score(rows)).items():
         print(f"{name} {value}")
