@@ -19,6 +19,7 @@ from eval_tiers.io.sources import reason_of
 from eval_tiers.io.tables import render_csv
 
 TIME_FORMAT = "%Y%m%d_%H%M%S"
+_MANY_VALUES = frozenset({"sample_id", "perturbation", "readout"})  # a dictionary gains nothing
 
 
 class RunFolder:
@@ -92,7 +93,11 @@ class RunFolder:
         with self._writing():
             writer = self._parquet.get(stem)
             if writer is None:
-                texts = [field.name for field in table.schema if pa.types.is_string(field.type)]
+                texts = [
+                    field.name
+                    for field in table.schema
+                    if pa.types.is_string(field.type) and field.name not in _MANY_VALUES
+                ]
                 handle = self._part(self.name_of(stem, "parquet"))
                 writer = pq.ParquetWriter(handle, table.schema, use_dictionary=texts)
                 self._parquet[stem] = writer
