@@ -20,7 +20,7 @@ POOL_GENES = 2048
 
 _ROWS_AT_ONCE = 256  # bounds the memory of the sparse product
 _GOLD, _PREDICTED = 0, 1
-_COMMON_GENE_N = 4
+_COMMON_GENE_N = 3
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -97,7 +97,7 @@ class GoNull:
         """Work out what bins share, so that processes that get a copy later have it.
 
         With ``common_bins`` the sets of the usual chains are drawn as well: those of one to
-        four genes.
+        three genes.
         """
         self._kernel  # noqa: B018 - cached on first use
         if not common_bins:
@@ -108,10 +108,6 @@ class GoNull:
                 log2 = np.arange((most * gene_n).bit_length())
                 for code in bin_codes(np.full(len(log2), gene_n), 2**log2).tolist():
                     self._bin(side, code)
-
-    def __getstate__(self) -> dict[str, object]:
-        """Return what a copy needs; the kernels of one side are worked out again where needed."""
-        return self.__dict__ | {"_own_kernels": {}}
 
     @property
     def unfilled_bins(self) -> tuple[tuple[str, int, int], ...]:

@@ -91,6 +91,8 @@ def read_inputs(plan: Plan, scratch: Path) -> Inputs:
                 inputs.graph = _read_graph(plan)
             except EvalTiersError as error:
                 fault = error  # bad rows are told first
+            if gene_sets is not None:
+                import scipy.sparse  # noqa: F401 - what comes back needs it; others are at work
             parts = [part.result() for part in pairing]
         inputs.paired = _paired(parts)
         if fault is not None:
