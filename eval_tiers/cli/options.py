@@ -108,4 +108,8 @@ class ModeSign(_Sign):
         name, _, sign = str(value).partition("=")
         if not name.strip() or sign.strip() not in {"1", "+1", "-1"}:
             self.fail(f"{value!r}: write TYPE=1 or TYPE=-1, such as genetic=-1", param, ctx)
+        if name.strip().casefold() == "chemical":
+            self.fail(
+                f"{value!r}: a chemical is always +1; its first edge has the sign", param, ctx
+            )
         return name.strip(), int(sign)

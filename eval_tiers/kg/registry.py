@@ -12,7 +12,7 @@ from eval_tiers.kg.source import Head, KGSource
 
 _BINARY_KINDS = (
     (b"PK\x03\x04", "a zip archive or an Excel workbook"),
-    (b"PAR1", "a Parquet file"),
+    (b"PAR1\x15", "a Parquet file"),
     (b"\x89HDF", "an HDF5 file"),
     (b"SQLite format 3", "an SQLite database"),
     (b"\xd0\xcf\x11\xe0", "an old Excel workbook"),

@@ -83,6 +83,17 @@ def build_summary(result: RunResult) -> dict[str, Any]:
 def all_findings(result: RunResult) -> list[Finding]:
     """Return what readers found, and what the run as a whole shows."""
     findings = list(result.findings)
+    unreadable = result.ledger["predictions"]["unreadable"]
+    listed = sum(finding.code == "unreadable-prediction" for finding in findings)
+    if unreadable > listed:
+        findings.insert(
+            0,
+            Finding(
+                "unreadable-predictions",
+                f"{unreadable:,} prediction rows can't be read; the first {listed} are listed",
+                SourceRef(result.paired[0].predictions.path if len(result.paired) == 1 else None),
+            ),
+        )
     if result.without_gold:
         first = result.without_gold[0]
         findings.append(
