@@ -73,35 +73,36 @@ def read_inputs(plan: Plan, scratch: Path) -> Inputs:
     benchmark = _choose_format(plan, scratch)
     beside = worker_pool(2) if _worth_a_process(plan) else nullcontext()
     with beside as pool, ThreadPoolExecutor(1) as hasher:
-        # Forked before the thread that hashes is started.
-        gene_sets = pairing = None
+        # Forked before the thread that hashes is started. What is costly to hand over stays here.
+        graph = pairing = None
         if pool is not None:
-            gene_sets = pool.submit(_read_gene_sets, plan, True) if 3 in plan.tiers else None
+            graph = pool.submit(_read_graph, plan)
             pairing = [
                 pool.submit(_pair_one, plan, pair, benchmark.name, scratch) for pair in plan.pairs
             ]
         hashes = hasher.submit(_hash_inputs, plan)
         inputs = Inputs(benchmark, [])
+        go: tuple[GoResources, tuple[Finding, ...]] | None = None
         fault: EvalTiersError | None = None
-        if pairing is None:
+        if graph is None or pairing is None:
             parts = [_pair_one(plan, pair, benchmark.name, scratch) for pair in plan.pairs]
+            inputs.paired = _paired(parts)
             inputs.graph = _read_graph(plan)
+            go = _read_gene_sets(plan)
         else:
             try:
-                inputs.graph = _read_graph(plan)
+                go = _read_gene_sets(plan, common_bins=True)
             except EvalTiersError as error:
-                fault = error  # bad rows are told first
-            if gene_sets is not None:
-                import scipy.sparse  # noqa: F401 - what comes back needs it; others are at work
-            parts = [part.result() for part in pairing]
-        inputs.paired = _paired(parts)
-        if fault is not None:
-            raise fault
+                fault = error  # bad rows and graphs are told first
+            inputs.paired = _paired([part.result() for part in pairing])
+            inputs.graph = graph.result()
+            if fault is not None:
+                raise fault
         if inputs.graph is not None:
             inputs.findings += inputs.graph.findings
-        if 3 in plan.tiers:
-            inputs.go, found = _read_gene_sets(plan) if gene_sets is None else gene_sets.result()
-            inputs.findings += found
+        if go is not None:
+            inputs.go = go[0]
+            inputs.findings += go[1]
         if plan.train_path is not None:
             from eval_tiers.io.training import read_training_majority
 
@@ -177,7 +178,9 @@ def _read_graph(plan: Plan) -> SignedGraph | None:
 
 def _read_gene_sets(
     plan: Plan, common_bins: bool = False
-) -> tuple[GoResources, tuple[Finding, ...]]:
+) -> tuple[GoResources, tuple[Finding, ...]] | None:
+    if 3 not in plan.tiers:
+        return None
     from eval_tiers.go.nulls import GoNull
     from eval_tiers.go.profiles import GoProfiles
     from eval_tiers.io.gene_sets import read_gene_sets

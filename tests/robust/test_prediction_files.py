@@ -105,8 +105,11 @@ def test_many_spoilt_rows_are_all_counted_and_some_listed(tmp_path: Path) -> Non
     spoilt = PREDICTIONS + b"{torn\n" * 300
     ran = evaluate_pair(tmp_path, GOLD, spoilt)
     assert ran.ledger()["predictions"] == {"matched": ROW_N, "unreadable": 300}
-    assert ran.codes == ["unreadable-prediction"] * 20
-    assert "... and 80 more" in ran.err
+    assert ran.codes == ["unreadable-predictions"] + ["unreadable-prediction"] * 19
+    assert "300 prediction rows can't be read; the first 100 are listed" in " ".join(
+        ran.err.split()
+    )
+    assert "... and 81 more" in ran.err
 
 
 KEYS_TWICE = {
