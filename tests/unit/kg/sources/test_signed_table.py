@@ -107,7 +107,7 @@ BAD = {
     "prose": (b"These are my edges.\nThere are many.\n", "unknown-graph-format"),
     "other columns": (b"alpha\tbeta\n1\t2\n", "unknown-graph-format"),
     "zip": (b"PK\x03\x04 workbook", "not-a-graph-file"),
-    "parquet": (b"PAR1 ....", "not-a-graph-file"),
+    "parquet": (b"PAR1\x15\x04\x15.", "not-a-graph-file"),
     "json": (b'{"nodes": [], "links": []}', "json-not-read"),
     "json lines": (b'["A", "B", 1]\n["B", "C", -1]\n', "json-not-read"),
     "graphml": (b'<?xml version="1.0"?><graphml></graphml>', "xml-not-read"),
