@@ -49,12 +49,6 @@ def atomic_writer(path: Path) -> Iterator[IO[bytes]]:
         raise
 
 
-def write_json(path: Path, value: object) -> None:
-    """Write strict, indented JSON (no NaN: orjson turns it into null) with a final newline."""
-    with atomic_writer(path) as handle:
-        handle.write(render_json(value))
-
-
 def render_json(value: object) -> bytes:
     """Return strict, indented JSON with a final newline; see `clean_text` for lone surrogates."""
     try:

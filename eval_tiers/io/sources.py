@@ -249,19 +249,3 @@ def read_bytes(path: str | os.PathLike[str], role: str = "input file") -> bytes:
         As `require_file` and `iter_chunks`.
     """
     return b"".join(iter_chunks(require_file(path, role), 1 << 24))
-
-
-def read_text_bytes(path: str | os.PathLike[str], role: str = "input file") -> bytes:
-    """Read a whole text file as UTF-8 bytes: no BOM, no UTF-16, CR and CRLF made LF.
-
-    Raises
-    ------
-    BadInputError
-        The file is UTF-16, or as `read_bytes`.
-    """
-    data = read_bytes(path, role)
-    refuse_utf16(data[:400], str(path))
-    data = data.removeprefix(UTF8_BOM)
-    if b"\r" in data:
-        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    return data

@@ -13,7 +13,6 @@ from eval_tiers.exceptions import BadInputError
 from eval_tiers.go.gene_sets import parse_gmt
 from eval_tiers.go.identifiers import identifier_kind, is_spreadsheet_date, symbol_style
 from eval_tiers.go.lint import check_gmt
-from eval_tiers.go.overlap import check_overlap
 from eval_tiers.io.gene_sets import check_gene_set_file
 from tests.unit.go.samples import HUMAN, WORKED_GMT, real_file
 
@@ -150,23 +149,6 @@ def test_tells_dates_and_styles() -> None:
     assert symbol_style(["TP53", "MDM2", "BAX"]) == "upper"
     assert symbol_style(["Trp53", "Mdm2", "Bax"]) == "title"
     assert symbol_style([]) == symbol_style(["A", "7"]) == symbol_style(["TP53", "Bax"]) == "mixed"
-
-
-def test_overlap_below_five_per_cent_names_both_kinds() -> None:
-    sets, _ = parse_gmt(b"S\t\t7157\t4193\nT\t\t581\t1029\n", "x.gmt")
-    found = check_overlap(["TP53", "MDM2", "BAX", "TP53"], sets, "x.gmt")
-    assert found is not None
-    assert (found.code, found.level, found.where.path) == ("gmt-overlap", "warning", "x.gmt")
-    assert "0 of 3" in found.message
-    assert "Entrez" in found.message and "gene symbol" in found.message
-
-
-def test_overlap_of_five_per_cent_or_no_genes_is_fine() -> None:
-    sets, _ = parse_gmt(WORKED_GMT, "x.gmt")
-    strangers = [f"X{number}" for number in range(19)]
-    assert check_overlap(["a", *strangers], sets) is None
-    assert check_overlap(["A", *strangers, "X19"], sets) is not None
-    assert check_overlap([], sets) is None
 
 
 def test_checks_compressed_files(tmp_path: Path) -> None:
