@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,9 +17,8 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-    from eval_tiers.pipeline.plan import Plan
-    from eval_tiers.pipeline.run import Progress
-    from eval_tiers.pipeline.worker import BatchResult
+    from eval_tiers.io.errors_csv import ErrorsCsv
+    from eval_tiers.pipeline.plan import Plan, Progress
 
 Pathname = str | os.PathLike[str]
 
@@ -34,7 +34,9 @@ class Evaluation:
         `eval_tiers.domain.columns.SAMPLE_COLUMNS`.
     chains : pandas.DataFrame
         One row an edge: sample key, side (gold, predicted), source, sign, target, status,
-        on_path. Empty when tiers 2 and 3 did not run.
+        on_path. Empty when tiers 2 and 3 did not run. RR-10: mechanism edges.
+    citations : pandas.DataFrame
+        RR-10: one row a citation with its verdict and the provenance row it rests on; else empty.
     files : pandas.DataFrame
         One row a file pair.
     summary : dict
@@ -49,6 +51,7 @@ class Evaluation:
 
     samples: pd.DataFrame
     chains: pd.DataFrame
+    citations: pd.DataFrame
     files: pd.DataFrame
     summary: dict[str, Any]
     manifest: dict[str, Any]
@@ -80,8 +83,8 @@ def evaluate(
     pred_dir: Pathname | None = None,
     gt_file: Pathname | None = None,
     pred_file: Pathname | None = None,
-    external_kg: Pathname | Sequence[Pathname] | None = None,
-    go_gmt: Pathname | None = None,
+    external_kg: Pathname | Sequence[Pathname] | Mapping[str, Pathname] | None = None,
+    go_gmt: Pathname | Mapping[str, Pathname] | None = None,
     tiers: Iterable[int] = (1, 2),
     format: str = "auto",
     split: str | None = None,
@@ -93,6 +96,12 @@ def evaluate(
     train_file: Pathname | None = None,
     consensus: bool = False,
     undirected: str = "skip",
+    rr10_compat: bool = False,
+    evidence: str = "auto",
+    evidence_shown: bool | None = None,
+    osd_registry: Pathname | None = None,
+    osd_table: Mapping[str, Pathname] | None = None,
+    genes: Mapping[str, Pathname] | None = None,
     jobs: int = 1,
     output_dir: Pathname | None = None,
 ) -> Evaluation:
@@ -106,10 +115,11 @@ def evaluate(
         Folders of splits, each with one chemical and one genetic JSON Lines file.
     gt_file, pred_file : path-like, optional
         One pair of files instead.
-    external_kg : path-like or sequence of them, optional
-        Signed knowledge graph for tier 2, in any format that ``kg info`` reads.
-    go_gmt : path-like, optional
-        Gene sets for tier 3.
+    external_kg : path-like, sequence of them or mapping, optional
+        Signed knowledge graph for tier 2, in any format that ``kg info`` reads. RR-10: of
+        mechanism edges, by organism.
+    go_gmt : path-like or mapping, optional
+        Gene sets for tier 3. RR-10: also by organism.
     tiers : iterable of int
         Of 1, 2, 3. Default 1 and 2; tier 1 always runs.
     format : str
@@ -130,6 +140,18 @@ def evaluate(
         Training questions, for the baseline of readout majorities.
     consensus, undirected : bool, {"skip", "both"}
         How graph files are read.
+    rr10_compat : bool
+        RR-10: score as the reference scorer does, bit for bit.
+    evidence : {"auto", "expected", "none"}
+        RR-10: whether answers were to cite evidence; ``auto``: whether any does.
+    evidence_shown : bool, optional
+        RR-10: whether the model was shown the evidence; by default as the predictions say.
+    osd_registry : path-like, optional
+        RR-10: list of all accessions.
+    osd_table : mapping of str to path-like, optional
+        RR-10: whole differential-expression tables by accession.
+    genes : mapping of str to path-like, optional
+        RR-10: gene lists by organism.
     jobs : int
         Processes; 0: as many as there are processors.
     output_dir : path-like, optional
@@ -155,22 +177,23 @@ def evaluate(
         gt_dir=gt_dir, pred_dir=pred_dir, gt_file=gt_file, pred_file=pred_file,
         external_kg=external_kg, go_gmt=go_gmt, tiers=tiers, format=format, split=split,
         settings=settings, duplicates=duplicates, pair=pair, mode=mode, by=by,
-        train_file=train_file, consensus=consensus, undirected=undirected, jobs=jobs,
+        train_file=train_file, consensus=consensus, undirected=undirected,
+        rr10_compat=rr10_compat, evidence=evidence, evidence_shown=evidence_shown,
+        osd_registry=osd_registry, osd_table=osd_table, genes=genes, jobs=jobs,
     )  # fmt: skip
     import pandas as pd
-    import pyarrow as pa
 
-    from eval_tiers.pipeline.run import run
-    from eval_tiers.pipeline.summary import build_manifest, build_summary, file_rows
+    from eval_tiers.pipeline.evaluators import evaluator_of
 
     if output_dir is not None:
         written = write_evaluation(plan, output_dir)
-        import pyarrow.parquet as pq
-
-        chains = written.paths.get("chains.parquet")
+        samples, chains, citations = (
+            _read_table(written.paths.get(f"{name}.parquet")) for name in _KEPT
+        )
         return Evaluation(
-            pq.read_table(written.paths["samples.parquet"]).to_pandas(),
-            pd.DataFrame() if chains is None else pq.read_table(chains).to_pandas(),
+            samples,
+            chains,
+            citations,
             pd.read_csv(written.paths["file_summary.csv"]),
             written.summary,
             written.manifest,
@@ -178,14 +201,24 @@ def evaluate(
             written.run_dir,
         )
     kept = _KeptTables()
-    result = run(plan, kept, as_csv=False)
+    evaluator = evaluator_of(plan.format_name)
+    result = evaluator.run(plan, kept, as_csv=False)
+    samples, chains, citations = (kept.frame(name) for name in _KEPT)
     return Evaluation(
-        pa.concat_tables(kept.samples).to_pandas() if kept.samples else pd.DataFrame(),
-        pa.concat_tables(kept.chains).to_pandas() if kept.chains else pd.DataFrame(),
-        pd.DataFrame(file_rows(result)),
-        build_summary(result),
-        build_manifest(result, sys.argv[1:], "", []),
+        samples,
+        chains,
+        citations,
+        pd.DataFrame(evaluator.file_rows(result)),
+        evaluator.build_summary(result),
+        evaluator.build_manifest(result, sys.argv[1:], "", []),
     )
+
+
+def _read_table(path: Path | None) -> pd.DataFrame:
+    import pandas as pd
+    import pyarrow.parquet as pq
+
+    return pd.DataFrame() if path is None else pq.read_table(path).to_pandas()
 
 
 def make_plan(
@@ -194,8 +227,8 @@ def make_plan(
     pred_dir: Pathname | None = None,
     gt_file: Pathname | None = None,
     pred_file: Pathname | None = None,
-    external_kg: Pathname | Sequence[Pathname] | None = None,
-    go_gmt: Pathname | None = None,
+    external_kg: Pathname | Sequence[Pathname] | Mapping[str, Pathname] | None = None,
+    go_gmt: Pathname | Mapping[str, Pathname] | None = None,
     tiers: Iterable[int] = (1, 2),
     format: str = "auto",
     split: str | None = None,
@@ -207,6 +240,12 @@ def make_plan(
     train_file: Pathname | None = None,
     consensus: bool = False,
     undirected: str = "skip",
+    rr10_compat: bool = False,
+    evidence: str = "auto",
+    evidence_shown: bool | None = None,
+    osd_registry: Pathname | None = None,
+    osd_table: Mapping[str, Pathname] | None = None,
+    genes: Mapping[str, Pathname] | None = None,
     jobs: int = 1,
     batch_rows: int | None = None,
 ) -> Plan:
@@ -219,17 +258,25 @@ def make_plan(
     BadInputError, MissingResourceError
         Folders or files that aren't there or can't be paired.
     """
-    from eval_tiers.io.demo import demo_inputs
+    from eval_tiers.io.benchmark_kind import choose_format
+    from eval_tiers.io.demo import demo_inputs, rr10_demo_inputs
     from eval_tiers.io.pairs import find_pairs, single_pair
-    from eval_tiers.pipeline.plan import ALWAYS_SLICED, BATCH_ROWS, Plan
+    from eval_tiers.pipeline.plan import ALWAYS_SLICED, BATCH_ROWS, CitationOptions, Plan
 
-    graphs = [] if external_kg is None else _path_list(external_kg)
+    graphs, organism_graphs = _split_by_organism(external_kg)
+    sets, organism_sets = _split_by_organism(go_gmt)
     given = [gt_dir, pred_dir, gt_file, pred_file]
-    if all(path is None for path in given):
+    if all(path is None for path in given) and format == "rr10":
+        bundled = rr10_demo_inputs()
+        pairs = [single_pair(bundled.gold, bundled.predictions, split)]
+        osd_registry = bundled.registry if osd_registry is None else osd_registry
+        osd_table = bundled.tables if osd_table is None else osd_table
+        genes = bundled.genes if genes is None else genes
+    elif all(path is None for path in given):
         demo = demo_inputs()
         pairs = find_pairs(demo.gold, demo.predictions)
         graphs = graphs or [demo.graph]
-        go_gmt = demo.gene_sets if go_gmt is None else go_gmt
+        sets = sets or [demo.gene_sets]
     elif gt_dir is not None and pred_dir is not None and gt_file is None and pred_file is None:
         pairs = find_pairs(gt_dir, pred_dir)
     elif gt_file is not None and pred_file is not None and gt_dir is None and pred_dir is None:
@@ -242,12 +289,23 @@ def make_plan(
                 fix="give --gt-dir with --pred-dir, or --gt-file with --pred-file",
             )
         )
+    benchmark = choose_format(pairs[0].gold, format)
+    citations = CitationOptions(
+        compat=rr10_compat,
+        evidence=evidence,
+        evidence_shown=evidence_shown,
+        registry_path=None if osd_registry is None else Path(osd_registry),
+        table_paths={name: Path(path) for name, path in (osd_table or {}).items()},
+        gene_list_paths={name: Path(path) for name, path in (genes or {}).items()},
+        graph_paths=organism_graphs,
+        gene_set_paths=organism_sets,
+    )
     return Plan(
         pairs=tuple(pairs),
         tiers=frozenset(tiers),
-        format_name=format,
+        format_name=benchmark.name,
         graph_paths=tuple(graphs),
-        gene_sets_path=None if go_gmt is None else Path(go_gmt),
+        gene_sets_path=sets[0] if sets else None,
         settings=settings or Settings(),
         duplicates=duplicates,
         pairing=pair,
@@ -256,6 +314,7 @@ def make_plan(
         train_path=None if train_file is None else Path(train_file),
         consensus=consensus,
         undirected=undirected,
+        citations=citations,
         jobs=jobs,
         batch_rows=batch_rows or BATCH_ROWS,
     )
@@ -268,8 +327,11 @@ def write_evaluation(
     arguments: Sequence[str] = (),
     spreadsheet_safe: bool = False,
     progress: Progress | None = None,
+    errors_csv: Pathname | None = None,
 ) -> WrittenRun:
     """Run a plan and write its folder; memory is bounded by the batch.
+
+    ``errors_csv`` names a file for the wrong rows, in the columns of RR-10's reference scorer.
 
     Raises
     ------
@@ -278,51 +340,86 @@ def write_evaluation(
     """
     import pyarrow as pa
 
-    from eval_tiers.domain.columns import columns_for
     from eval_tiers.io.run_folder import RunFolder
     from eval_tiers.io.tables import csv_header
-    from eval_tiers.pipeline.run import run
-    from eval_tiers.pipeline.summary import build_manifest, build_summary, file_rows
+    from eval_tiers.pipeline.evaluators import evaluator_of
 
-    with RunFolder(Path(output_dir), spreadsheet_safe) as folder:
-        header = csv_header([column.name for column in columns_for(plan.tiers | {1})])
-        folder.add_csv_bytes("samples", header)
-        result = run(plan, _FolderSink(folder), progress, spreadsheet_safe)
-        summary = build_summary(result)
+    evaluator = evaluator_of(plan.format_name)
+    with ExitStack() as opened:
+        errors = None if errors_csv is None else _open_errors(opened, Path(errors_csv))
+        folder = opened.enter_context(RunFolder(Path(output_dir), spreadsheet_safe))
+        columns = evaluator.columns_for(plan.tiers | {1})
+        folder.add_csv_bytes("samples", csv_header([column.name for column in columns]))
+        result = evaluator.run(plan, _FolderSink(folder, errors), progress, spreadsheet_safe)
+        summary = evaluator.build_summary(result)
         summary["run_id"] = folder.run_id
         folder.add_json("summary", summary)
-        folder.add_csv("file_summary", pa.Table.from_pylist(file_rows(result)))
+        folder.add_csv("file_summary", pa.Table.from_pylist(evaluator.file_rows(result)))
         names = sorted([*folder.names, folder.name_of("manifest", "json")])
-        manifest = build_manifest(result, list(arguments), folder.run_id, names)
+        manifest = evaluator.build_manifest(result, list(arguments), folder.run_id, names)
         folder.add_json("manifest", manifest)
         return WrittenRun(folder.path, folder.finish(), summary, manifest)
+
+
+def _open_errors(opened: ExitStack, path: Path) -> ErrorsCsv:
+    from eval_tiers.io.atomic import atomic_writer
+    from eval_tiers.io.errors_csv import ErrorsCsv
+
+    return ErrorsCsv(opened.enter_context(atomic_writer(path)))
+
+
+_KEPT = ("samples", "chains", "citations")
+_TABLES = (*_KEPT, "texts")
 
 
 class _FolderSink:
     """Writes tables as they come."""
 
-    def __init__(self, folder: Any) -> None:
-        self.folder = folder
+    def __init__(self, folder: Any, errors: ErrorsCsv | None) -> None:
+        self.folder, self.errors = folder, errors
 
-    def take(self, result: BatchResult) -> None:
+    def take(self, result: Any) -> None:
         self.folder.add_csv_bytes("samples", result.samples_csv)
-        self.folder.add_table("samples", result.samples)
-        self.folder.add_table("texts", result.texts)
-        if result.chains is not None:
-            self.folder.add_table("chains", result.chains)
+        for name in _TABLES:
+            table = getattr(result, name, None)
+            if table is not None:
+                self.folder.add_table(name, table)
+        if self.errors is not None:
+            self.errors.add(result.samples)
 
 
 class _KeptTables:
     """Keeps tables in memory."""
 
     def __init__(self) -> None:
-        self.samples: list[pa.Table] = []
-        self.chains: list[pa.Table] = []
+        self.tables: dict[str, list[pa.Table]] = {name: [] for name in _KEPT}
 
-    def take(self, result: BatchResult) -> None:
-        self.samples.append(result.samples)
-        if result.chains is not None:
-            self.chains.append(result.chains)
+    def take(self, result: Any) -> None:
+        for name, parts in self.tables.items():
+            table = getattr(result, name, None)
+            if table is not None:
+                parts.append(table)
+
+    def frame(self, name: str) -> pd.DataFrame:
+        """Return a table as a frame; an empty one where it was never given."""
+        import pandas as pd
+        import pyarrow as pa
+
+        parts = self.tables[name]
+        return pa.concat_tables(parts).to_pandas() if parts else pd.DataFrame()
+
+
+def _split_by_organism(
+    paths: Pathname | Sequence[Pathname] | Mapping[str, Pathname] | None,
+) -> tuple[list[Path], dict[str, Path]]:
+    """Return files for all organisms, and files by organism (``""``: for all the others)."""
+    if paths is None:
+        return [], {}
+    if isinstance(paths, Mapping):
+        named = {name: Path(path) for name, path in paths.items()}
+        rest = named.pop("", None)
+        return [] if rest is None else [rest], named
+    return _path_list(paths), {}
 
 
 def _path_list(paths: Pathname | Sequence[Pathname]) -> list[Path]:

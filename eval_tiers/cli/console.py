@@ -21,7 +21,7 @@ from eval_tiers.exceptions import (
     Problem,
     SourceRef,
 )
-from eval_tiers.report.terminal import visible
+from eval_tiers.report.lines import visible
 
 BUG_EXIT_CODE = 70
 WIDTH = 80

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -113,3 +114,39 @@ class ModeSign(_Sign):
                 f"{value!r}: a chemical is always +1; its first edge has the sign", param, ctx
             )
         return name.strip(), int(sign)
+
+
+_ORGANISM = re.compile(r"[a-z]+(?:_[a-z0-9]+)+")
+
+
+def by_organism(option: str, values: Sequence[str]) -> dict[str, list[str]]:
+    """Sort ``FILE`` and ``mus_musculus=FILE`` by organism; ``""`` holds files for all.
+
+    A part before ``=`` that is no organism's name (genus and species, lower-case, with ``_``)
+    belongs to the file's name.
+
+    Raises
+    ------
+    UsageError
+        Two files of one organism.
+
+    Examples
+    --------
+    >>> by_organism("--go-gmt", ["a=b.gmt", "mus_musculus=m.gmt"])
+    {'': ['a=b.gmt'], 'mus_musculus': ['m.gmt']}
+    """
+    from eval_tiers.exceptions import Problem, UsageError
+
+    found: dict[str, list[str]] = {}
+    for value in values:
+        organism, equals, path = value.partition("=")
+        if equals and _ORGANISM.fullmatch(organism):
+            if organism in found:
+                raise UsageError(
+                    Problem("given-twice", f"{option} is given twice for {organism}",
+                            fix="give one file an organism")
+                )  # fmt: skip
+            found[organism] = [path]
+        else:
+            found.setdefault("", []).append(value)
+    return found

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Protocol
+
+from eval_tiers.domain.rr10 import Item
+from eval_tiers.texts.citations import Evidence
 
 Record = Mapping[str, object]
 FieldTable = Mapping[str, tuple[str, ...]]
@@ -73,9 +77,46 @@ class PredictionRecord:
     from_reasoning: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
+class AnswerRecord:
+    """One answer to a question whose evidence is cited datasets.
+
+    Attributes
+    ----------
+    sample_id, rollout : str or None
+        As in `PredictionRecord`.
+    claim : object
+        What is read as the answer: most often text; None where there is none.
+    compat_claim : object
+        What the reference scorer would read as the answer.
+    evidence : Evidence
+        What the answer cites.
+    """
+
+    sample_id: str | None
+    rollout: str | None
+    claim: object
+    compat_claim: object
+    evidence: Evidence
+
+
+class Answered(Protocol):
+    """What every prediction record says: which question, and which of several answers."""
+
+    @property
+    def sample_id(self) -> str | None:
+        """Id of the question; None where the record carries none."""
+
+    @property
+    def rollout(self) -> str | None:
+        """Which of several answers; None for the only one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BenchmarkFormat:
     """A benchmark format: its fields, how its records are read, and one worked example.
+
+    A format is a `ChainFormat` or a `CitationFormat`, by the evidence that it asks for.
 
     Attributes
     ----------
@@ -89,10 +130,8 @@ class BenchmarkFormat:
         Id of a gold or prediction record as text, None without one; raises `RecordFault`.
     matches : callable
         Whether a gold record looks like this format.
-    parse_gold, parse_prediction : callable
-        Record to `GoldRecord` / `PredictionRecord`; raise `RecordFault`.
-    perturbation_sign : callable
-        (pert_type, mode) to +1, -1 or 0 (not known).
+    parse_prediction : callable
+        Record to prediction; raises `RecordFault`.
     example_gold, example_prediction : dict
         One record of each kind that belong together.
     example_answer_correct : bool
@@ -107,13 +146,46 @@ class BenchmarkFormat:
     prediction_fields: FieldTable
     id_of: Callable[[Record], str | None]
     matches: Callable[[Record], bool]
-    parse_gold: Callable[[Record], GoldRecord]
-    parse_prediction: Callable[[Record], PredictionRecord]
-    perturbation_sign: Callable[[str | None, str | None], int]
+    parse_prediction: Callable[[Record], Answered]
     example_gold: Record
     example_prediction: Record
     example_answer_correct: bool
     reference: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChainFormat(BenchmarkFormat):
+    """A format whose answers cite chains of signed gene edges.
+
+    Attributes
+    ----------
+    parse_gold : callable
+        Record to `GoldRecord`; raises `RecordFault`.
+    parse_prediction : callable
+        Record to `PredictionRecord`; raises `RecordFault`.
+    perturbation_sign : callable
+        (pert_type, mode) to +1, -1 or 0 (not known).
+    """
+
+    parse_prediction: Callable[[Record], PredictionRecord]
+    parse_gold: Callable[[Record], GoldRecord]
+    perturbation_sign: Callable[[str | None, str | None], int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CitationFormat(BenchmarkFormat):
+    """A format whose answers cite datasets.
+
+    Attributes
+    ----------
+    parse_item : callable
+        (record, line) to `Item`; raises `RecordFault`.
+    parse_prediction : callable
+        Record to `AnswerRecord`; raises `RecordFault`.
+    """
+
+    parse_prediction: Callable[[Record], AnswerRecord]
+    parse_item: Callable[[Record, int], Item]
 
 
 class FieldReader:
@@ -183,4 +255,28 @@ def id_text(value: object) -> str | None:
         return str(value)
     raise RecordFault(
         "bad-id", f"the id is {value!r}, neither text nor a whole number", "id", "quote it"
+    )
+
+
+def rollout_text(value: object) -> str | None:
+    """Return a rollout as text; 1.0, as data frames write it, is 1."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return str(value).strip() or None
+
+
+def content_text(value: object, field: str | None) -> str | None:
+    """Return a text, or the text parts of a list of content parts joined."""
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, list):
+        parts = [
+            part if isinstance(part, str) else part.get("text")
+            for part in value
+            if isinstance(part, str) or (isinstance(part, dict) and part.get("type") == "text")
+        ]
+        if len(parts) == len(value) and all(isinstance(part, str) for part in parts):
+            return "".join(str(part) for part in parts)
+    raise RecordFault(
+        "text-not-a-string", f"the model's text is a {type(value).__name__}", field, "quote it"
     )

@@ -11,14 +11,16 @@ from typing import Final
 
 from eval_tiers.domain.labels import LABEL_CODES, LABELS
 from eval_tiers.formats.base import (
-    BenchmarkFormat,
+    ChainFormat,
     FieldReader,
     FieldTable,
     GoldRecord,
     PredictionRecord,
     Record,
     RecordFault,
+    content_text,
     id_text,
+    rollout_text,
 )
 from eval_tiers.texts.triplets import Triplets, read_chain, read_triplets
 
@@ -120,13 +122,13 @@ def parse_prediction(record: Record) -> PredictionRecord:
     """
     sample_id, text, reasoning, rollout = _prediction_fields.values(record)
     if type(text) is not str and text is not None:
-        text = _content(text, _prediction_fields.name_of(record, "text"))
+        text = content_text(text, _prediction_fields.name_of(record, "text"))
     from_reasoning = False
     if not text or text.isspace():
         thought = (
             None
             if reasoning is None
-            else _content(reasoning, _prediction_fields.name_of(record, "reasoning"))
+            else content_text(reasoning, _prediction_fields.name_of(record, "reasoning"))
         )
         if thought is not None and thought.strip():
             text, from_reasoning = thought, True
@@ -140,16 +142,9 @@ def parse_prediction(record: Record) -> PredictionRecord:
     return PredictionRecord(
         sample_id=(sample_id.strip() or None) if type(sample_id) is str else id_text(sample_id),
         text=text,
-        rollout=None if rollout is None else _rollout(rollout),
+        rollout=None if rollout is None else rollout_text(rollout),
         from_reasoning=from_reasoning,
     )
-
-
-def _rollout(value: object) -> str | None:
-    """Return a rollout as text; 1.0, as data frames write it, is 1."""
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    return str(value).strip() or None
 
 
 def _loose_label(record: Record, answer: object) -> int:
@@ -216,29 +211,12 @@ def _text(record: Record, field: str, value: object) -> str | None:
     )
 
 
-def _content(value: object, field: str | None) -> str | None:
-    """Return a text, or the text parts of a list of content parts joined."""
-    if value is None or isinstance(value, str):
-        return value
-    if isinstance(value, list):
-        parts = [
-            part if isinstance(part, str) else part.get("text")
-            for part in value
-            if isinstance(part, str) or (isinstance(part, dict) and part.get("type") == "text")
-        ]
-        if len(parts) == len(value) and all(isinstance(part, str) for part in parts):
-            return "".join(str(part) for part in parts)
-    raise RecordFault(
-        "text-not-a-string", f"the model's text is a {type(value).__name__}", field, "quote it"
-    )
-
-
 def _correct_the_line(answer: object) -> str:
     near = difflib.get_close_matches(str(answer).strip().casefold(), LABELS, n=1)
     return f"correct the line; did you mean '{near[0]}'?" if near else "correct the line"
 
 
-FORMAT: Final = BenchmarkFormat(
+FORMAT: Final = ChainFormat(
     name="perturbreason",
     title="PerturbReason: up / down / unchanged, with a chain of signed gene edges",
     gold_fields=GOLD_FIELDS,

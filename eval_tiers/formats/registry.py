@@ -8,7 +8,7 @@ from functools import cache
 
 from eval_tiers import formats
 from eval_tiers.exceptions import Problem, UsageError
-from eval_tiers.formats.base import BenchmarkFormat
+from eval_tiers.formats.base import BenchmarkFormat, ChainFormat
 
 
 @cache
@@ -41,3 +41,19 @@ def format_named(name: str) -> BenchmarkFormat:
                 fix=f"one of: {', '.join(known_formats())}",
             )
         ) from None
+
+
+def chain_format_named(name: str) -> ChainFormat:
+    """Return a format of signed chains by its name.
+
+    Raises
+    ------
+    UsageError
+        No such format, or one whose answers cite no chains.
+    """
+    found = format_named(name)
+    if not isinstance(found, ChainFormat):
+        raise UsageError(
+            Problem("no-chain-format", f"the answers of format {name!r} cite no chains")
+        )
+    return found

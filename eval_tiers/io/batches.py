@@ -19,7 +19,7 @@ from eval_tiers.domain.batch import Batch
 from eval_tiers.domain.findings import Finding
 from eval_tiers.domain.labels import NO_LABEL, REASON_CODES
 from eval_tiers.exceptions import Problem
-from eval_tiers.formats.base import BenchmarkFormat, GoldRecord, PredictionRecord, RecordFault
+from eval_tiers.formats.base import ChainFormat, GoldRecord, PredictionRecord, RecordFault
 from eval_tiers.io.pairing import MAX_LISTED, Int64Array, PairedRows
 from eval_tiers.io.plain_rows import (
     PlainGold,
@@ -94,7 +94,7 @@ def read_batch(
     paired: PairedRows,
     first: int,
     last: int,
-    benchmark: BenchmarkFormat,
+    benchmark: ChainFormat,
     options: ReadOptions | None = None,
     symbols: SymbolTable | None = None,
 ) -> ReadBatch:
@@ -168,7 +168,7 @@ class _BatchReader:
     def __init__(
         self,
         paired: PairedRows,
-        benchmark: BenchmarkFormat,
+        benchmark: ChainFormat,
         options: ReadOptions,
         symbols: SymbolTable,
     ) -> None:
@@ -473,7 +473,7 @@ def _spread(values: Sequence[Any], places: Sequence[int], n: int, filler: Any) -
     return spread
 
 
-def _id_or_none(benchmark: BenchmarkFormat, raw: bytes) -> str | None:
+def _id_or_none(benchmark: ChainFormat, raw: bytes) -> str | None:
     try:
         return benchmark.id_of(parse_row(raw))
     except RecordFault:

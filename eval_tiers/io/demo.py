@@ -33,3 +33,32 @@ def demo_inputs(predictions: str = "planted") -> DemoInputs:
         folder / "kg_demo.tsv",
         folder / "go_demo.gmt",
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Rr10DemoInputs:
+    """Paths of the bundled synthetic benchmark, predictions, and what widens its graph."""
+
+    gold: Path
+    predictions: Path
+    registry: Path
+    tables: dict[str, Path]
+    genes: dict[str, Path]
+
+
+def rr10_demo_inputs(predictions: str = "planted") -> Rr10DemoInputs:
+    """Return the bundled RR-10 inputs: synthetic, of the benchmark's shape; nothing is measured.
+
+    Parameters
+    ----------
+    predictions : {"planted", "smollm2"}
+        As `demo_inputs`.
+    """
+    folder = Path(eval_tiers.__file__).parent / "demo" / "rr10"
+    return Rr10DemoInputs(
+        folder / "synthetic_rr10_benchmark.jsonl",
+        folder / "predictions" / f"{predictions}.jsonl",
+        folder / "registry.txt",
+        {"OSD-48": folder / "synthetic_OSD-48_table.tsv"},
+        {"mus_musculus": folder / "genes_mus_musculus.txt"},
+    )

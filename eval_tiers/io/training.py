@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from eval_tiers.domain.batch import BoolArray, IntArray, SignArray
 from eval_tiers.domain.labels import LABELS
 from eval_tiers.exceptions import BadInputError, Problem, SourceRef
-from eval_tiers.formats.base import BenchmarkFormat, RecordFault
+from eval_tiers.formats.base import ChainFormat, RecordFault
 from eval_tiers.io.rows import iter_rows, parse_row
 from eval_tiers.io.sources import require_file
 
@@ -47,9 +47,7 @@ class TrainingMajority:
         return np.where(label < 0, self.overall, label).astype(np.int8), label < 0
 
 
-def read_training_majority(
-    path: Path, benchmark: BenchmarkFormat, scratch: Path
-) -> TrainingMajority:
+def read_training_majority(path: Path, benchmark: ChainFormat, scratch: Path) -> TrainingMajority:
     """Read a training file in the gold format.
 
     Raises

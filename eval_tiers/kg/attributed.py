@@ -116,6 +116,7 @@ def build_from_attributes(
         ),
         findings=findings,
         lone_nodes=names.values(),
+        keep_case=options.keep_case,
     )
 
 

@@ -57,7 +57,8 @@ class EdgeTable:
     Attributes
     ----------
     nodes : list of str
-        Unique names, stripped and upper-cased, in order of first use; lone nodes included.
+        Unique names, stripped and (unless `keep_case`) upper-cased, in order of first use; lone
+        nodes included.
     source, target : ndarray of int32
         Codes into `nodes`.
     sign : ndarray of int8
@@ -72,6 +73,8 @@ class EdgeTable:
         What became of the rows.
     title_case : ndarray of bool
         For each node: spelled like a mouse symbol (``Trp53``) in the file.
+    keep_case : bool
+        Names are in the case of the file.
     """
 
     nodes: list[str]
@@ -83,6 +86,7 @@ class EdgeTable:
     findings: tuple[Finding, ...]
     counts: ReadCounts
     title_case: BoolArray
+    keep_case: bool = False
 
     @property
     def edge_n(self) -> int:
@@ -101,6 +105,7 @@ def build_edge_table(
     findings: Iterable[Finding] = (),
     lone_nodes: Iterable[str] = (),
     line_of: Callable[[int], int | None] | None = None,
+    keep_case: bool = False,
 ) -> EdgeTable:
     """Assemble an edge table: names normalised and interned, rows with an empty name dropped.
 
@@ -120,6 +125,8 @@ def build_edge_table(
         Names that take part in no edge.
     line_of : callable, optional
         Physical line of a row, for messages.
+    keep_case : bool
+        Whether names keep their case (else: upper-cased, as human symbols).
     """
     found = list(findings)
     keep = ~(is_empty(source) | is_empty(target))
@@ -137,7 +144,7 @@ def build_edge_table(
         source = CodedColumn(source.values, source.codes[keep])
         target = CodedColumn(target.values, target.codes[keep])
         sign = sign[keep]
-    interner = NodeNames()
+    interner = NodeNames(keep_case)
     source_codes = interner.codes(source)
     target_codes = interner.codes(target)
     for name in lone_nodes:
@@ -153,6 +160,7 @@ def build_edge_table(
         findings=tuple(found),
         counts=counts + ReadCounts(empty_name_n=empty_n),
         title_case=np.asarray(interner.title_case, dtype=np.bool_),
+        keep_case=keep_case,
     )
 
 

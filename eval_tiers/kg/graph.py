@@ -63,6 +63,8 @@ class SignedGraph:
         What the readers found.
     counts : ReadCounts
         What became of the files' rows, added up.
+    keep_case : bool
+        Names are in the case of the files.
     """
 
     names: list[str]
@@ -79,6 +81,7 @@ class SignedGraph:
     format_names: tuple[str, ...]
     findings: tuple[Finding, ...]
     counts: ReadCounts
+    keep_case: bool = False
 
     @classmethod
     def from_edges(cls, tables: EdgeTable | Sequence[EdgeTable]) -> SignedGraph:
@@ -133,6 +136,7 @@ class SignedGraph:
             format_names=tuple(table.format_name for table in tables),
             findings=tuple(finding for table in tables for finding in table.findings),
             counts=sum((table.counts for table in tables), ReadCounts()),
+            keep_case=any(table.keep_case for table in tables),
         )
 
     @property
@@ -144,6 +148,10 @@ class SignedGraph:
     def edge_n(self) -> int:
         """Number of distinct ordered pairs."""
         return int(self.keys.size)
+
+    def matched_name(self, name: str) -> str:
+        """Return a name as the graph matches its own."""
+        return normalise_symbol(name, self.keep_case)
 
     def ids_of(self, names: Iterable[str]) -> Int32Array:
         """Return the ids of names that are already stripped and upper-cased; -1 if unknown."""
@@ -231,7 +239,7 @@ class SignedGraph:
 
     def signs_of(self, source: str, target: str) -> frozenset[int]:
         """Return the signs of a pair of names in any case; empty where there is no such edge."""
-        ids = (self.index.get(normalise_symbol(name), -1) for name in (source, target))
+        ids = (self.index.get(self.matched_name(name), -1) for name in (source, target))
         a, b = (np.array([code]) for code in ids)
         return frozenset(_SIGNS_OF_MASK[int(self.lookup(a, b)[0])])
 

@@ -19,8 +19,10 @@ _MONTH = r"(JAN|FEB|MAR|APR|MAY|JUN|JUL|AUG|SEP|SEPT|OCT|NOV|DEC)"
 _EXCEL_DATE = re.compile(rf"(\d{{1,2}}-{_MONTH}|{_MONTH}-\d{{1,2}})\Z")
 
 
-def normalise_symbol(name: str) -> str:
+def normalise_symbol(name: str, keep_case: bool = False) -> str:
     """Return a node name as it is matched: stripped and upper-cased (human symbols).
+
+    ``keep_case``: not upper-cased, for organisms whose symbols differ by case alone.
 
     Tabs and line breaks inside become one space, NUL becomes ``?``; nothing else is changed.
 
@@ -29,7 +31,7 @@ def normalise_symbol(name: str) -> str:
     >>> normalise_symbol(" Nkx2-1 ")
     'NKX2-1'
     """
-    name = name.strip().upper()
+    name = name.strip() if keep_case else name.strip().upper()
     if _ODD.search(name):
         name = _BREAKS.sub(" ", name).replace("\0", "?")
     return name
@@ -37,6 +39,11 @@ def normalise_symbol(name: str) -> str:
 
 class NodeNames:
     """Gives each normalised name one code, and remembers how names were spelled.
+
+    Parameters
+    ----------
+    keep_case : bool
+        Whether names that differ by case alone are different nodes.
 
     Attributes
     ----------
@@ -46,7 +53,8 @@ class NodeNames:
         Whether each was spelled like a mouse symbol.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, keep_case: bool = False) -> None:
+        self.keep_case = keep_case
         self.nodes: list[str] = []
         self.title_case: list[bool] = []
         self._index: dict[str, int] = {}
@@ -56,12 +64,12 @@ class NodeNames:
     def code(self, raw: str) -> int:
         """Return the code of a name as spelled in the file; -1 for an empty one."""
         spelled = raw.strip()
-        name = spelled.upper()
+        name = spelled if self.keep_case else spelled.upper()
         code = self._index.get(name)
         if code is None:
             if not name:
                 return -1
-            name = normalise_symbol(name)
+            name = normalise_symbol(name, self.keep_case)
             if not name.isascii():
                 name = name.encode("utf-8", "replace").decode("utf-8")
             code = self._index.setdefault(name, len(self.nodes))

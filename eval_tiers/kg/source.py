@@ -28,11 +28,14 @@ class ReadOptions:
         Take signs and directions from OmniPath's ``consensus_*`` columns instead of ``is_*``.
     undirected : {"skip", "both"}
         Rows without a direction: skipped and counted, or taken unsigned both ways.
+    keep_case : bool
+        Take names in the case of the file: for any organism but human.
     """
 
     format_name: str | None = None
     consensus: bool = False
     undirected: str = "skip"
+    keep_case: bool = False
 
     def __post_init__(self) -> None:
         if self.undirected not in ("skip", "both"):

@@ -24,6 +24,7 @@ def parse_signed_rows(
     roles: Roles,
     format_name: str,
     sign_of: Callable[[str], int | None] = sign_of_word,
+    keep_case: bool = False,
 ) -> EdgeTable:
     """Read a table whose rows have a source, a target and (maybe) a sign.
 
@@ -39,6 +40,8 @@ def parse_signed_rows(
         The source that asks.
     sign_of : callable, optional
         Cell -> 1, -1, 0, or None for an unknown one.
+    keep_case : bool
+        As `build_edge_table`.
 
     Returns
     -------
@@ -65,6 +68,7 @@ def parse_signed_rows(
             counts=counts,
             findings=[*table.findings, _no_sign_column(path)],
             line_of=table.line_of,
+            keep_case=keep_case,
         )
     lone = is_empty(target) & is_empty(table.columns[2]) & ~is_empty(source)
     line_of: Callable[[int], int | None] = table.line_of
@@ -89,6 +93,7 @@ def parse_signed_rows(
         findings=[*table.findings, *found],
         lone_nodes=lone_names,
         line_of=line_of,
+        keep_case=keep_case,
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
@@ -11,14 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from eval_tiers.domain.findings import Finding
-from eval_tiers.exceptions import EvalTiersError, MissingResourceError, Problem
-from eval_tiers.formats.base import BenchmarkFormat, RecordFault
-from eval_tiers.formats.registry import format_named, known_formats
+from eval_tiers.exceptions import EvalTiersError
+from eval_tiers.formats.base import ChainFormat
+from eval_tiers.formats.registry import chain_format_named
+from eval_tiers.io.hashes import hash_files
 from eval_tiers.io.pairing import PairedRows, ProblemList, pair_rows
 from eval_tiers.io.pairs import FilePair
-from eval_tiers.io.rows import iter_rows, parse_row
-from eval_tiers.io.sources import require_file
-from eval_tiers.pipeline.plan import Plan
+from eval_tiers.pipeline.plan import Plan, require_chain_resources
 from eval_tiers.pipeline.processes import usable_processors, worker_pool
 from eval_tiers.pipeline.scoring import GoResources
 
@@ -35,7 +33,7 @@ class Inputs:
 
     Attributes
     ----------
-    benchmark : BenchmarkFormat
+    benchmark : ChainFormat
         The format that records are read in.
     paired : list of PairedRows
         Gold rows joined with prediction rows, by file.
@@ -47,7 +45,7 @@ class Inputs:
         sha256 of every input, by path.
     """
 
-    benchmark: BenchmarkFormat
+    benchmark: ChainFormat
     paired: list[PairedRows]
     graph: SignedGraph | None = None
     go: GoResources | None = None
@@ -70,7 +68,8 @@ def read_inputs(plan: Plan, scratch: Path) -> Inputs:
     BadInputError, MissingResourceError, UsageError
         An input isn't there or is bad. Bad rows are told before a bad graph.
     """
-    benchmark = _choose_format(plan, scratch)
+    require_chain_resources(plan)
+    benchmark = chain_format_named(plan.format_name)
     beside = worker_pool(2) if _worth_a_process(plan) else nullcontext()
     with beside as pool, ThreadPoolExecutor(1) as hasher:
         # Forked before the thread that hashes is started. What is costly to hand over stays here.
@@ -80,7 +79,7 @@ def read_inputs(plan: Plan, scratch: Path) -> Inputs:
             pairing = [
                 pool.submit(_pair_one, plan, pair, benchmark.name, scratch) for pair in plan.pairs
             ]
-        hashes = hasher.submit(_hash_inputs, plan)
+        hashes = hasher.submit(hash_files, input_paths(plan))
         inputs = Inputs(benchmark, [])
         go: tuple[GoResources, tuple[Finding, ...]] | None = None
         fault: EvalTiersError | None = None
@@ -130,29 +129,12 @@ def _worth_a_process(plan: Plan) -> bool:
     return total >= _BYTES_WORTH_A_PROCESS
 
 
-def _choose_format(plan: Plan, scratch: Path) -> BenchmarkFormat:
-    """Return the format named, or the one that the first gold record looks like."""
-    if plan.format_name != "auto":
-        return format_named(plan.format_name)
-    formats = list(known_formats().values())
-    for _, raw in iter_rows(plan.pairs[0].gold, scratch):
-        try:
-            record = parse_row(raw)
-        except RecordFault:  # reported with all others when the file is read
-            break
-        for candidate in formats:
-            if candidate.matches(record):
-                return candidate
-        break
-    return formats[0]
-
-
 def _pair_one(
     plan: Plan, pair: FilePair, format_name: str, scratch: Path
 ) -> tuple[PairedRows | None, ProblemList]:
     """Join one pair of files; return what was wrong with it beside it."""
     problems = ProblemList()
-    benchmark = format_named(format_name)
+    benchmark = chain_format_named(format_name)
     paired = pair_rows(pair, benchmark, scratch, problems, plan.duplicates, plan.pairing)
     return paired, problems
 
@@ -192,19 +174,8 @@ def _read_gene_sets(
     return GoResources(gene_sets, profiles, null), findings
 
 
-def _hash_inputs(plan: Plan) -> dict[str, str]:
-    """Return the sha256 of every input file, by path."""
+def input_paths(plan: Plan) -> list[Path]:
+    """Return every input file of a plan."""
     paths = [path for pair in plan.pairs for path in (pair.gold, pair.predictions)]
     paths += plan.graph_paths
-    paths += [path for path in (plan.gene_sets_path, plan.train_path) if path is not None]
-    hashes = {}
-    for path in paths:
-        try:
-            require_file(path)  # opening a pipe would wait for ever
-            with open(path, "rb") as handle:
-                hashes[str(path)] = hashlib.file_digest(handle, "sha256").hexdigest()
-        except OSError as error:
-            raise MissingResourceError(
-                Problem("unreadable-path", f"{path} can't be read: {error}")
-            ) from error
-    return hashes
+    return paths + [path for path in (plan.gene_sets_path, plan.train_path) if path is not None]

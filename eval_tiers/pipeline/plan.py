@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -13,7 +14,41 @@ from eval_tiers.settings import Settings
 ALL_TIERS: Final = frozenset({1, 2, 3})
 DEFAULT_TIERS: Final = frozenset({1, 2})
 BATCH_ROWS: Final = 8192
+Progress = Callable[[int, int], None]
+"""Told how many of how many questions are done."""
+
 ALWAYS_SLICED: Final = frozenset({"split", "pert_type", "cell_line"})
+
+
+@dataclass(frozen=True, slots=True)
+class CitationOptions:
+    """What a run of a format with cited evidence says beyond any run.
+
+    Attributes
+    ----------
+    compat : bool
+        Score as the reference scorer does, bit for bit.
+    evidence : {"auto", "expected", "none"}
+        Whether predictions were to cite evidence; ``auto``: whether any of the file does.
+    evidence_shown : bool or None
+        Whether the model was shown the evidence when it answered; None: as the prediction file
+        says, if it does.
+    registry_path : Path or None
+        List of all accessions.
+    table_paths : dict of str to Path
+        Whole differential-expression tables, by accession.
+    gene_list_paths, graph_paths, gene_set_paths : dict of str to Path
+        Gene list, signed graph and GMT file, by organism.
+    """
+
+    compat: bool = False
+    evidence: str = "auto"
+    evidence_shown: bool | None = None
+    registry_path: Path | None = None
+    table_paths: dict[str, Path] = field(default_factory=dict)
+    gene_list_paths: dict[str, Path] = field(default_factory=dict)
+    graph_paths: dict[str, Path] = field(default_factory=dict)
+    gene_set_paths: dict[str, Path] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +62,7 @@ class Plan:
     tiers : frozenset of int
         Of 1, 2, 3; tier 1 always runs.
     format_name : str
-        Benchmark format, or ``auto``.
+        Benchmark format, or ``auto``: PerturbReason unless the first gold row says otherwise.
     graph_paths : tuple of Path
         Knowledge graph, for tier 2 (several files are united).
     gene_sets_path : Path or None
@@ -44,6 +79,8 @@ class Plan:
         Gold file of training questions, for the baseline of readout majorities.
     consensus, undirected : bool, str
         How graph files are read.
+    citations : CitationOptions
+        For formats with cited evidence.
     jobs : int
         Processes; 0: as many as there are processors, and one for small inputs.
     batch_rows : int
@@ -63,6 +100,7 @@ class Plan:
     train_path: Path | None = None
     consensus: bool = False
     undirected: str = "skip"
+    citations: CitationOptions = field(default_factory=CitationOptions)
     jobs: int = 0
     batch_rows: int = BATCH_ROWS
 
@@ -71,19 +109,29 @@ class Plan:
             raise UsageError(
                 Problem("unknown-tier", f"tiers are {sorted(self.tiers)}", fix="of 1, 2 and 3")
             )
-        if 2 in self.tiers and not self.graph_paths:
-            raise UsageError(
-                Problem(
-                    "no-knowledge-graph",
-                    "tier 2 checks chains against a knowledge graph, and none is given",
-                    fix="name one with --external-kg FILE, or leave out tier 2 (--tiers 1)",
-                )
+
+
+def require_chain_resources(plan: Plan) -> None:
+    """Raise where tiers 2 and 3 of chains lack what they need.
+
+    Raises
+    ------
+    UsageError
+        Tier 2 without a knowledge graph, tier 3 without gene sets.
+    """
+    if 2 in plan.tiers and not plan.graph_paths:
+        raise UsageError(
+            Problem(
+                "no-knowledge-graph",
+                "tier 2 checks chains against a knowledge graph, and none is given",
+                fix="name one with --external-kg FILE, or leave out tier 2 (--tiers 1)",
             )
-        if 3 in self.tiers and self.gene_sets_path is None:
-            raise UsageError(
-                Problem(
-                    "no-gene-sets",
-                    "tier 3 compares GO sets, and no gene-set file is given",
-                    fix="name one with --go-gmt FILE, or leave out tier 3",
-                )
+        )
+    if 3 in plan.tiers and plan.gene_sets_path is None:
+        raise UsageError(
+            Problem(
+                "no-gene-sets",
+                "tier 3 compares GO sets, and no gene-set file is given",
+                fix="name one with --go-gmt FILE, or leave out tier 3",
             )
+        )

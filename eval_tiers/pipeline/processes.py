@@ -11,9 +11,11 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Final
 
 from eval_tiers.exceptions import InfrastructureError, Problem
+
+_ROWS_WORTH_A_PROCESS: Final = 4000
 
 
 def usable_processors() -> int:
@@ -22,6 +24,13 @@ def usable_processors() -> int:
         return len(os.sched_getaffinity(0))
     except AttributeError:
         return os.cpu_count() or 1
+
+
+def processes_for(asked: int, rows: int) -> int:
+    """Return how many processes to score so many rows with; ``asked`` counts where it isn't 0."""
+    if asked > 0:
+        return asked
+    return min(usable_processors(), max(1, rows // _ROWS_WORTH_A_PROCESS))
 
 
 @contextmanager

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,8 +14,9 @@ from eval_tiers.domain.findings import Finding
 from eval_tiers.io.batches import ReadOptions
 from eval_tiers.io.pairing import MAX_LISTED, PairedRows, ProblemList
 from eval_tiers.pipeline.inputs import read_inputs
-from eval_tiers.pipeline.plan import Plan
-from eval_tiers.pipeline.processes import usable_processors
+from eval_tiers.pipeline.ledger import start_ledger
+from eval_tiers.pipeline.plan import Plan, Progress
+from eval_tiers.pipeline.processes import processes_for
 from eval_tiers.pipeline.scoring import GoResources
 from eval_tiers.pipeline.worker import (
     BaselineRow,
@@ -29,9 +30,6 @@ from eval_tiers.summaries.tally import Tallies
 if TYPE_CHECKING:
     from eval_tiers.io.training import TrainingMajority
     from eval_tiers.kg.graph import SignedGraph
-
-_ROWS_WORTH_A_PROCESS = 4000
-Progress = Callable[[int, int], None]
 
 
 class Sink(Protocol):
@@ -124,7 +122,11 @@ def run(plan: Plan, sink: Sink, progress: Progress | None = None, spreadsheet_sa
             as_csv,
             scratch,
         )
-        _start_ledger(result)
+        result.ledger = start_ledger(result.paired)
+        for paired in result.paired:
+            result.findings += paired.findings[:MAX_LISTED]
+            result.without_gold += paired.without_gold
+        result.without_gold = result.without_gold[:MAX_LISTED]
         with _timed(result, "score"):
             _score(context, plan, sink, progress, result)
     return result
@@ -137,7 +139,7 @@ def _score(
     jobs = list(_jobs(result.paired, plan.batch_rows))
     done = 0
     problems = ProblemList()
-    for part in score_jobs(context, jobs, _processes(plan.jobs, total)):
+    for part in score_jobs(context, jobs, processes_for(plan.jobs, total)):
         for problem in part.problems:
             problems.add(problem)
         if not problems.total:
@@ -167,41 +169,10 @@ def _add(result: RunResult, part: BatchResult, baseline_sample: int) -> None:
         result.baseline = sorted(result.baseline + part.baseline, key=key)[:baseline_sample]
 
 
-def _start_ledger(result: RunResult) -> None:
-    """Put what the join knows into the ledger; batches move rows on from ``matched``."""
-    gold = {"scored": 0, "parse_failure": 0, "missing_prediction": 0, "duplicate_dropped": 0}
-    predictions = {
-        "matched": 0, "without_gold": 0, "duplicate_dropped": 0, "unreadable": 0, "no_id": 0,
-    }  # fmt: skip
-    for paired in result.paired:
-        gold["duplicate_dropped"] += paired.ledger["gold_duplicate_dropped"]
-        for bucket in ("without_gold", "duplicate_dropped", "unreadable", "no_id"):
-            predictions[bucket] += paired.ledger[bucket]
-        predictions["matched"] += paired.ledger["rows"] - sum(
-            paired.ledger[bucket]
-            for bucket in ("without_gold", "duplicate_dropped", "unreadable", "no_id")
-        )
-        result.findings += paired.findings[:MAX_LISTED]
-        result.without_gold += paired.without_gold
-    gold_rows = sum(len(paired.gold) for paired in result.paired)
-    prediction_rows = sum(len(paired.predictions) for paired in result.paired)
-    result.ledger = {
-        "gold": {"rows": gold_rows} | gold,
-        "predictions": {"rows": prediction_rows} | predictions,
-    }
-    result.without_gold = result.without_gold[:MAX_LISTED]
-
-
 def _jobs(paired: list[PairedRows], batch_rows: int) -> Iterator[Job]:
     for number, rows in enumerate(paired):
         for first in range(0, len(rows.gold_row), batch_rows):
             yield Job(number, first, min(first + batch_rows, len(rows.gold_row)))
-
-
-def _processes(asked: int, rows: int) -> int:
-    if asked > 0:
-        return asked
-    return min(usable_processors(), max(1, rows // _ROWS_WORTH_A_PROCESS))
 
 
 @contextmanager

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import platform
-import sys
-from importlib import metadata
 from typing import Any, Final
 
 import numpy as np
@@ -17,6 +14,7 @@ from eval_tiers.domain.labels import DOWN, LABELS, UNCHANGED, UP
 from eval_tiers.domain.taxonomy import ERROR_LABELS
 from eval_tiers.exceptions import SourceRef
 from eval_tiers.io.atomic import clean_text
+from eval_tiers.pipeline.manifest import environment
 from eval_tiers.pipeline.run import RunResult
 from eval_tiers.summaries.figures import (
     IMPLIED_HEADLINES,
@@ -31,7 +29,6 @@ from eval_tiers.summaries.tally import UNIT, Tally
 METRICS_VERSION: Final = "perturbreason-1"
 """Name of the metric definitions; changes when a score can change."""
 
-_LIBRARIES: Final = ("numpy", "scipy", "pyarrow", "pandas", "networkx", "orjson")
 _MIN_OVERLAP: Final = 0.05
 
 
@@ -298,13 +295,7 @@ def build_manifest(
         {"role": role, "path": str(path), "sha256": result.hashes.get(str(path))}
         for role, path in resources
     ]
-    return {
-        "run_id": run_id,
-        "arguments": arguments,
-        "eval_tiers_version": __version__,
-        "python_version": platform.python_version(),
-        "platform": sys.platform,
-        "library_versions": {name: metadata.version(name) for name in _LIBRARIES},
+    return environment(run_id, arguments) | {
         "metrics_version": METRICS_VERSION,
         "metrics_hash": metrics_hash(),
         "format": result.format_name,

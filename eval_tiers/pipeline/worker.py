@@ -17,8 +17,8 @@ from eval_tiers.domain.columns import columns_for
 from eval_tiers.domain.findings import Finding
 from eval_tiers.domain.taxonomy import EDGE_STATUSES
 from eval_tiers.exceptions import Problem
-from eval_tiers.formats.base import BenchmarkFormat
-from eval_tiers.formats.registry import format_named
+from eval_tiers.formats.base import ChainFormat
+from eval_tiers.formats.registry import chain_format_named
 from eval_tiers.io.batches import ReadOptions, read_batch
 from eval_tiers.io.pairing import PairedRows
 from eval_tiers.io.parked import park_bytes, park_table, take_bytes, take_table
@@ -56,9 +56,9 @@ class Context:
     symbols: SymbolTable | None = None
 
     @property
-    def benchmark(self) -> BenchmarkFormat:
+    def benchmark(self) -> ChainFormat:
         """The format's plug-in."""
-        return format_named(self.format_name)
+        return chain_format_named(self.format_name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 from eval_tiers.domain.taxonomy import ERROR_LABELS
-
-WIDTH: Final = 80
-_NONE: Final = "-"
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
-Summary = Mapping[str, Any]
+from eval_tiers.report.lines import (
+    Summary,
+    count_text,
+    fitted,
+    ledger_text,
+    mean_row,
+    number,
+    percent,
+    plain_row,
+    rate_row,
+    section,
+    wrap,
+)
 
 
 def render_summary(summary: Summary, title: str) -> str:
@@ -34,62 +40,29 @@ def render_summary(summary: Summary, title: str) -> str:
         parts.append(_rollouts(summary["rollouts"]))
     if len(summary.get("by_split", {})) > 1:
         parts.append(_splits(summary))
-    parts.append(_ledger(summary))
+    parts.append(ledger_text(summary))
     if summary.get("warnings"):
         parts.append(_warnings(summary))
     return "\n\n".join(parts)
 
 
-def percent(value: float | None) -> str:
-    """Return a share as per cent with one decimal, ``-`` for None."""
-    return _NONE if value is None else f"{100 * value:.1f}%"
-
-
-def number(value: float | None) -> str:
-    """Return a figure with three decimals, ``-`` for None."""
-    return _NONE if value is None else f"{value:.3f}"
-
-
-def _count(value: float) -> str:
-    return f"{value:,}" if isinstance(value, int) else f"{value:,.1f}"
-
-
-def _row(name: str, value: str, interval: str = "", n: str = "", note: str = "") -> str:
-    line = f"  {name:<34}{value:>9}  {interval:<17}{n:>9}"
-    return f"{line}  {note}".rstrip()
-
-
-def _rate_row(summary: Summary, name: str, key: str) -> str:
-    low, high = summary.get(f"{key}_low"), summary.get(f"{key}_high")
-    interval = "" if low is None else f"[{percent(low)}, {percent(high)}]"
-    return _row(name, percent(summary[key]), interval, _count(summary[f"{key}_n"]))
-
-
-def _mean_row(summary: Summary, name: str, key: str, render: Any = number) -> str:
-    low, high = summary.get(f"{key}_low"), summary.get(f"{key}_high")
-    interval = "" if low is None else f"[{render(low)}, {render(high)}]"
-    return _row(name, render(summary[key]), interval, _count(summary[f"{key}_n"]))
-
-
-def _section(name: str) -> str:
-    return f"{name:<36}{'value':>9}  {'95 % interval':<17}{'n':>9}"
-
-
 def _head(summary: Summary, title: str) -> str:
     tiers = " ".join(str(tier) for tier in summary["tiers"])
-    return f"{title}\n{_count(summary['n'])} questions, format {summary['format']}, tiers {tiers}"
+    return (
+        f"{title}\n{count_text(summary['n'])} questions, format {summary['format']}, tiers {tiers}"
+    )
 
 
 def _answers(summary: Summary) -> str:
     lines = [
-        _section("Answers"),
-        _rate_row(summary, "accuracy", "accuracy"),
-        _row("balanced accuracy", percent(summary["balanced_accuracy"])),
-        _row("F1, macro", number(summary["f1_macro"])),
-        _row("F1, weighted", number(summary["f1_weighted"])),
-        _rate_row(summary, "no answer found (parse failures)", "parse_failure_rate"),
+        section("Answers"),
+        rate_row(summary, "accuracy", "accuracy"),
+        plain_row("balanced accuracy", percent(summary["balanced_accuracy"])),
+        plain_row("F1, macro", number(summary["f1_macro"])),
+        plain_row("F1, weighted", number(summary["f1_weighted"])),
+        rate_row(summary, "no answer found (parse failures)", "parse_failure_rate"),
         *_reasons(summary["parse_failure_reasons"]),
-        _row("opposite direction, of changed", percent(summary["opposite_direction_rate"])),
+        plain_row("opposite direction, of changed", percent(summary["opposite_direction_rate"])),
         f"  extraction band: accuracy {percent(summary['accuracy'])} by the strict reading, "
         f"{percent(summary['accuracy_lenient'])} leniently",
         *_baselines(summary["baselines"]),
@@ -98,7 +71,7 @@ def _answers(summary: Summary) -> str:
 
 
 def _reasons(reasons: Mapping[str, int]) -> list[str]:
-    found = [f"{name} {_count(n)}" for name, n in reasons.items() if n]
+    found = [f"{name} {count_text(n)}" for name, n in reasons.items() if n]
     return wrap("    " + ", ".join(found), indent="    ") if found else []
 
 
@@ -119,7 +92,12 @@ def _baselines(baselines: Mapping[str, Any]) -> list[str]:
         low, high, n = (found.get(f"accuracy_{part}") for part in ("low", "high", "n"))
         interval = "" if low is None else f"[{percent(low)}, {percent(high)}]"
         lines.append(
-            _row(f"  {name}", percent(found["accuracy"]), interval, "" if n is None else _count(n))
+            plain_row(
+                f"  {name}",
+                percent(found["accuracy"]),
+                interval,
+                "" if n is None else count_text(n),
+            )
         )
     return lines
 
@@ -129,21 +107,21 @@ def _chains(summary: Summary) -> str:
     ceiling = summary["gold_in_kg_rate"]
     band = summary["contradicted_band"]
     lines = [
-        _section("Chains"),
-        _mean_row(summary, "edge F1, with signs", "edge_f1"),
-        _mean_row(summary, "edge F1, signs aside", "edge_f1_relaxed"),
-        _rate_row(summary, "chain leads to the readout", "connected_rate"),
-        _rate_row(summary, "... over edges in the KG", "kg_connected_rate"),
-        _mean_row(summary, "hallucinated pairs (not in the KG)", "hallucination_rate", percent),
-        _row(
+        section("Chains"),
+        mean_row(summary, "edge F1, with signs", "edge_f1"),
+        mean_row(summary, "edge F1, signs aside", "edge_f1_relaxed"),
+        rate_row(summary, "chain leads to the readout", "connected_rate"),
+        rate_row(summary, "... over edges in the KG", "kg_connected_rate"),
+        mean_row(summary, "hallucinated pairs (not in the KG)", "hallucination_rate", percent),
+        plain_row(
             "... gold's own share outside",
             percent(None if ceiling is None else 1 - ceiling),
-            n=_count(summary["gold_in_kg_rate_n"]),
+            n=count_text(summary["gold_in_kg_rate_n"]),
         ),
         *_band(band, summary["predicted_pair_n"]),
         *_hub(hub),
         *_grounded(summary),
-        _rate_row(summary, "hard cases", "hard_case_rate"),
+        rate_row(summary, "hard cases", "hard_case_rate"),
     ]
     return "\n".join(lines)
 
@@ -153,7 +131,7 @@ def _band(band: Sequence[float] | None, pair_n: int) -> list[str]:
         return ["  contradicted by the KG: undefined, no pair was predicted"]
     text = (
         "  contradicted by the KG, or at most (with unsupported): "
-        f"{percent(band[0])} - {percent(band[1])} of {_count(pair_n)}"
+        f"{percent(band[0])} - {percent(band[1])} of {count_text(pair_n)}"
     )
     return wrap(text, indent="    ")
 
@@ -172,9 +150,9 @@ def _grounded(summary: Summary) -> list[str]:
     if "withheld" in summary:
         return ["  grounded accuracy, lucky-right rate: withheld (see the warning below)"]
     return [
-        _rate_row(summary, "grounded accuracy", "grounded_accuracy"),
-        _rate_row(summary, "... upper bound", "grounded_accuracy_upper"),
-        _rate_row(summary, "lucky right, of the right", "lucky_right_rate"),
+        rate_row(summary, "grounded accuracy", "grounded_accuracy"),
+        rate_row(summary, "... upper bound", "grounded_accuracy_upper"),
+        rate_row(summary, "lucky right, of the right", "lucky_right_rate"),
     ]
 
 
@@ -186,7 +164,7 @@ def _labels(summary: Summary) -> str:
     lines = [head]
     for name in ERROR_LABELS:
         count = summary["error_distribution"][name]
-        line = f"  {name:<34}{_count(count):>9}"
+        line = f"  {name:<34}{count_text(count):>9}"
         line += f"{percent(summary['error_rate_by_label'][name]):>9}"
         if by_label:
             found = by_label.get(name, {})
@@ -194,26 +172,26 @@ def _labels(summary: Summary) -> str:
         lines.append(line)
     unlabelled = summary["error_label_null_n"]
     if unlabelled:
-        lines.append(f"  {'(right, nothing to judge by)':<34}{_count(unlabelled):>9}")
+        lines.append(f"  {'(right, nothing to judge by)':<34}{count_text(unlabelled):>9}")
     return "\n".join(lines)
 
 
 def _go_sets(summary: Summary) -> str:
     nulls = {name: n for name, n in summary["go_null_reasons"].items() if n}
     lines = [
-        _section("GO similarity of chains"),
-        _mean_row(summary, "mean", "go_sim_mean"),
-        _row("median", number(summary["go_sim_median"])),
-        _mean_row(summary, "mean without identical gene sets", "go_sim_nontrivial_mean"),
-        _row("median without them", number(summary["go_sim_nontrivial_median"])),
-        _row(
+        section("GO similarity of chains"),
+        mean_row(summary, "mean", "go_sim_mean"),
+        plain_row("median", number(summary["go_sim_median"])),
+        mean_row(summary, "mean without identical gene sets", "go_sim_nontrivial_mean"),
+        plain_row("median without them", number(summary["go_sim_nontrivial_median"])),
+        plain_row(
             "mean above random gene sets",
             number(summary["go_excess_mean"]),
-            n=_count(summary["go_excess_n"]),
+            n=count_text(summary["go_excess_n"]),
         ),
     ]
     if nulls:
-        text = ", ".join(f"{name} {_count(n)}" for name, n in nulls.items())
+        text = ", ".join(f"{name} {count_text(n)}" for name, n in nulls.items())
         lines += wrap(f"  undefined: {text}", indent="    ")
     return "\n".join(lines)
 
@@ -237,27 +215,15 @@ def _splits(summary: Summary) -> str:
         head += f"{'edge F1':>9}{'halluc.':>9}{'gold out':>9}"
     lines = [head]
     for name, figures in summary["by_split"].items():
-        line = f"  {fitted(name, 21)}{_count(figures['n']):>10}{percent(figures['accuracy']):>10}"
+        line = (
+            f"  {fitted(name, 21)}{count_text(figures['n']):>10}{percent(figures['accuracy']):>10}"
+        )
         line += f"{number(figures['f1_macro']):>10}"
         if chains:
             ceiling = figures["gold_in_kg_rate"]
             line += f"{number(figures['edge_f1']):>9}{percent(figures['hallucination_rate']):>9}"
             line += f"{percent(None if ceiling is None else 1 - ceiling):>9}"
         lines.append(line)
-    return "\n".join(lines)
-
-
-def _ledger(summary: Summary) -> str:
-    lines = ["Ledger"]
-    for side, name in (("gold", "gold rows"), ("predictions", "prediction rows")):
-        buckets = dict(summary["ledger"][side])
-        rows = buckets.pop("rows")
-        terms = " + ".join(
-            f"{_count(count)} {bucket.replace('_', ' ')}"
-            for bucket, count in buckets.items()
-            if count
-        )
-        lines += wrap(f"  {_count(rows)} {name} = {terms or '0'}", indent="    ")
     return "\n".join(lines)
 
 
@@ -271,41 +237,3 @@ def _warnings(summary: Summary) -> str:
         indent="  ",
     )
     return "\n".join(lines)
-
-
-def visible(text: str) -> str:
-    """Return a text with control characters, such as a line break in a file name, as escapes.
-
-    Examples
-    --------
-    >>> visible("a" + chr(10) + "b")
-    'a\\\\nb'
-    """
-    return _CONTROL.sub(lambda match: match[0].encode("unicode_escape").decode("ascii"), text)
-
-
-def fitted(text: str, width: int) -> str:
-    """Return a text cut or filled up to so many columns; East Asian characters take two.
-
-    Examples
-    --------
-    >>> fitted("cell_ood", 5), fitted("ab", 3)
-    ('cell~', 'ab ')
-    """
-    shown = visible(text)
-    if _columns(shown) > width:
-        while _columns(shown) >= width:
-            shown = shown[:-1]
-        shown += "~"
-    return shown + " " * (width - _columns(shown))
-
-
-def _columns(text: str) -> int:
-    return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)
-
-
-def wrap(text: str, indent: str) -> list[str]:
-    """Return a text in lines of at most 80 columns."""
-    import textwrap
-
-    return textwrap.wrap(text, WIDTH, subsequent_indent=indent, drop_whitespace=True) or [""]

@@ -125,6 +125,20 @@ def read_texts(texts: Sequence[str]) -> TextColumns:
     return TextColumns(label, reason, lenient, blocks)
 
 
+def find_blocks(text: str) -> tuple[str | None, str | None]:
+    """Return the content of a text's answer block and of its triplet block, None without one.
+
+    Which block counts is as in `read_text`; an answer block that is never closed counts too.
+    """
+    parts = _TAG.split(text)
+    layout = _find_layout(tuple(parts[1::2]))
+    answer, triplets = (
+        None if where is None else "".join(parts[where[0] : where[1]])
+        for where in (layout.answer, layout.triplets)
+    )
+    return answer, triplets
+
+
 def _answer_codes(answer: str | None, closed: bool) -> tuple[int, int, int]:
     """Return (label, reason, lenient) of an answer block; without one, ``closed``: any text."""
     if answer is None:

@@ -63,16 +63,19 @@ def read_triplets(block: str) -> Triplets:
     >>> read_triplets("[[NKX2-1, +, SFTPC], ['A', 'inhibits', 'B']]").edges
     [('NKX2-1', 1, 'SFTPC'), ('A', -1, 'B')]
     """
-    return _collect(_whole_elements(block))
+    return _collect(read_elements(block))
 
 
 def read_chain(value: list[object]) -> Triplets:
     """Read a chain that came as JSON: a list of triples, or a lone triple."""
-    return _collect(_elements_of(value))
+    return _collect(read_chain_elements(value))
 
 
-def _whole_elements(block: str) -> list[object]:
-    """Return the elements of the block's list, by the fastest reading that holds."""
+def read_elements(block: str) -> list[object]:
+    """Return the elements of a triplet block's list, by the fastest reading that holds.
+
+    Nothing is dropped: an element may be of any shape. A lone triple is a list of one.
+    """
     stripped = block.strip()
     if not stripped:
         return []
@@ -83,9 +86,9 @@ def _whole_elements(block: str) -> list[object]:
             pass
         else:
             if isinstance(value, list):
-                return _elements_of(value)
+                return read_chain_elements(value)
             if isinstance(value, str):  # a list that was encoded twice
-                return _whole_elements(value) if value.strip()[:1] == "[" else []
+                return read_elements(value) if value.strip()[:1] == "[" else []
     if "//" not in stripped:
         bare = split_bare_lists(stripped)
         if bare is not None:
@@ -93,7 +96,7 @@ def _whole_elements(block: str) -> list[object]:
         if _QUOTED_LISTS.fullmatch(stripped):
             return list(_QUOTED_TRIPLE.findall(stripped))
     parsed = parse_loose(stripped)
-    return _elements_of(parsed.whole) if parsed.whole is not None else parsed.innermost
+    return read_chain_elements(parsed.whole) if parsed.whole is not None else parsed.innermost
 
 
 def split_bare_lists(block: str) -> list[object] | None:
@@ -115,7 +118,8 @@ def split_bare_lists(block: str) -> list[object] | None:
     return lists
 
 
-def _elements_of(value: list[object]) -> list[object]:
+def read_chain_elements(value: list[object]) -> list[object]:
+    """Return the elements of a list of triples; a lone triple is a list of one."""
     if (
         len(value) == 3
         and type(value[0]) not in _CONTAINERS

@@ -8,4 +8,11 @@ that each rule can be read off the page next to the contract.
 * ``chains`` tier 2 of one sample, the error label, the chain's validity
 * ``go``     tier 3 of one sample, without the null distribution
 * ``run``    files to rows, and the pooled numbers of the rows
+
+RR-10, likewise:
+
+* ``rr10_labels``    the label of an answer value, in the default and in the compat reading
+* ``rr10_citations`` the label value, the citations and the mechanism edges of a row
+* ``rr10_evidence``  the verdict on each citation, and tier 2 of one sample
+* ``rr10_report``    the report's numbers
 """

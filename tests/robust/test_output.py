@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 
 from eval_tiers.cli.progress import Progress
-from eval_tiers.report.terminal import fitted, render_summary
+from eval_tiers.report.lines import fitted
+from eval_tiers.report.terminal import render_summary
 from tests.robust.samples import (
     COMMAND,
     GENE_SETS,

@@ -10,11 +10,18 @@ from typing import Any, TypeVar
 import click
 
 from eval_tiers.cli.console import print_findings, print_json, program_name, wrap
-from eval_tiers.cli.options import GroupedOption, ModeSign, TierList, TiersCommand
-from eval_tiers.report.terminal import visible
+from eval_tiers.cli.options import (
+    GroupedOption,
+    ModeSign,
+    TierList,
+    TiersCommand,
+    by_organism,
+)
+from eval_tiers.exceptions import Problem, SourceRef, UsageError
+from eval_tiers.report.lines import visible
 
 _INPUT, _RESOURCES = "Inputs", "Knowledge graph and gene sets"
-_SCORING, _OUTPUT = "Scoring", "Output and running"
+_SCORING, _RR10, _OUTPUT = "Scoring", "Cited evidence (RR-10)", "Output and running"
 _PATH = click.Path(path_type=str, readable=False)  # what can't be read is told by the readers
 _Decorated = TypeVar("_Decorated", bound=Callable[..., Any])
 
@@ -26,6 +33,7 @@ def _option(group: str, *names: str, **settings: Any) -> Callable[[_Decorated], 
 _input = partial(_option, _INPUT)
 _resource = partial(_option, _RESOURCES)
 _scoring = partial(_option, _SCORING)
+_rr10 = partial(_option, _RR10)
 _output = partial(_option, _OUTPUT)
 
 
@@ -52,7 +60,8 @@ def _show_formats(ctx: click.Context, param: click.Parameter, value: bool) -> No
 @_input("--gt-dir", type=_PATH, metavar="DIR", help="Gold: a folder of split folders.")
 @_input("--pred-dir", type=_PATH, metavar="DIR", help="Predictions: the same split folders.")
 @_input("--gt-file", type=_PATH, metavar="FILE", help="Gold: one JSON Lines file (.gz, .zst).")
-@_input("--pred-file", type=_PATH, metavar="FILE", help="Predictions for --gt-file.")
+@_input("--pred-file", type=_PATH, metavar="FILE",
+        help="Predictions for --gt-file: JSON Lines, JSON, CSV, TSV, Batch replies.")  # fmt: skip
 @_input("--split", metavar="NAME", help="Split of a single pair [gold file's folder].")
 @_input("--format", "format_name", default="auto", show_default=True, metavar="NAME",
         help="Benchmark format: auto, or one that --help-formats lists.")  # fmt: skip
@@ -66,8 +75,10 @@ def _show_formats(ctx: click.Context, param: click.Parameter, value: bool) -> No
 @_input("--train-file", type=_PATH, metavar="FILE",
         help="Training questions: adds the baseline of each gene's majority label.")  # fmt: skip
 @_resource("--external-kg", type=_PATH, multiple=True, metavar="FILE",
-           help="Signed graph for tier 2, any format of 'kg info'; repeat to unite.")  # fmt: skip
-@_resource("--go-gmt", type=_PATH, metavar="FILE", help="Gene sets (GMT) for tier 3.")
+           help="Signed graph for tier 2, any format of 'kg info'; repeat to unite. "
+                "RR-10: organism=FILE.")  # fmt: skip
+@_resource("--go-gmt", type=_PATH, multiple=True, metavar="FILE",
+           help="Gene sets (GMT) for tier 3. RR-10: also organism=FILE.")  # fmt: skip
 @_resource("--consensus", is_flag=True, help="OmniPath: read consensus_* instead of is_*.")
 @_resource("--undirected", type=click.Choice(["skip", "both"]), default="skip",
            show_default=True,
@@ -87,6 +98,19 @@ def _show_formats(ctx: click.Context, param: click.Parameter, value: bool) -> No
           metavar="N", help="Random gene sets a bin of the GO null.")  # fmt: skip
 @_scoring("--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True, metavar="N",
           help="Seed of all that is drawn.")  # fmt: skip
+@_rr10("--rr10-compat", is_flag=True,
+       help="Score as the reference scorer does, bit for bit.")  # fmt: skip
+@_rr10("--evidence", type=click.Choice(["auto", "expected", "none"]), default="auto",
+       show_default=True,
+       help="Whether answers were to cite evidence; auto: whether any does.")  # fmt: skip
+@_rr10("--evidence-shown", type=click.Choice(["yes", "no"]),
+       help="Whether the model saw the evidence; told from Batch replies.")  # fmt: skip
+@_rr10("--osd-registry", type=_PATH, metavar="FILE", help="List of all OSDR accessions.")
+@_rr10("--osd-table", "osd_tables", multiple=True, metavar="OSD-48=FILE",
+       help="A whole differential-expression table; repeatable.")  # fmt: skip
+@_rr10("--genes", "genes", multiple=True, metavar="ORGANISM=FILE",
+       help="All genes of an organism; repeatable.")  # fmt: skip
+@_rr10("--errors-csv", type=_PATH, metavar="FILE", help="Write the wrong rows here too.")
 @_output("--output-dir", "-o", type=_PATH, default="outputs", show_default=True, metavar="DIR",
          help="Where the run gets a folder of its own.")  # fmt: skip
 @_output("--jobs", type=click.IntRange(0), default=0, show_default=True, metavar="N",
@@ -107,13 +131,15 @@ def command(ctx: click.Context, /, **options: Any) -> None:
 
     \b
       eval --tiers 1 2 3
+      eval --gt-file benchmark.jsonl --pred-file predictions.csv
       eval --gt-dir gt/ --pred-dir pred/ --external-kg kg.tsv.gz \\
            --go-gmt go.gmt --tiers 1 2 3
     """
     from eval_tiers.api import make_plan, write_evaluation
     from eval_tiers.cli.progress import Progress
     from eval_tiers.domain.findings import Finding
-    from eval_tiers.exceptions import Problem, SourceRef, UsageError
+    from eval_tiers.io.provenance import parse_gene_options, parse_table_options
+    from eval_tiers.report.rr10_terminal import render_rr10_summary
     from eval_tiers.report.terminal import render_summary
     from eval_tiers.settings import Settings
 
@@ -130,8 +156,8 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         pred_dir=options["pred_dir"],
         gt_file=options["gt_file"],
         pred_file=options["pred_file"],
-        external_kg=options["external_kg"] or None,
-        go_gmt=options["go_gmt"],
+        external_kg=_graphs(options["external_kg"]),
+        go_gmt=_gene_sets(options["go_gmt"]),
         tiers=options["tiers"],
         format=options["format_name"],
         split=options["split"],
@@ -149,6 +175,12 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         train_file=options["train_file"],
         consensus=options["consensus"],
         undirected=options["undirected"],
+        rr10_compat=options["rr10_compat"],
+        evidence=options["evidence"],
+        evidence_shown={None: None, "yes": True, "no": False}[options["evidence_shown"]],
+        osd_registry=options["osd_registry"],
+        osd_table=parse_table_options(options["osd_tables"]) or None,
+        genes=parse_gene_options(options["genes"]) or None,
         jobs=options["jobs"],
         batch_rows=options["batch_size"],
     )
@@ -162,6 +194,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         arguments=sys.argv[1:],
         spreadsheet_safe=options["spreadsheet_safe"],
         progress=None if quiet else Progress("questions"),
+        errors_csv=options["errors_csv"],
     )
     summary = written.summary
     if not quiet:
@@ -179,16 +212,50 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     if options["as_json"]:
         print_json(summary)
         return
-    title = "Demo: textbook questions with planted faults" if demo else "Evaluation"
-    click.echo(render_summary(summary, title))
+    if plan.format_name == "rr10":
+        title = "Demo: synthetic benchmark, planted answers" if demo else "Evaluation"
+        click.echo(render_rr10_summary(summary, title))
+    else:
+        title = "Demo: textbook questions with planted faults" if demo else "Evaluation"
+        click.echo(render_summary(summary, title))
     click.echo()
     click.echo("\n".join(_closing_lines(written.run_dir, written.paths, demo)))
+
+
+def _graphs(values: tuple[str, ...]) -> Any:
+    found = by_organism("--external-kg", values)
+    named = {organism: paths[0] for organism, paths in found.items() if organism}
+    if not named:
+        return list(values) or None
+    if "" in found:
+        raise UsageError(
+            Problem(
+                "graph-of-which-organism",
+                f"--external-kg {found[''][0]} names no organism, others do",
+                fix="write organism=FILE for each",
+            )
+        )
+    return named
+
+
+def _gene_sets(values: tuple[str, ...]) -> Any:
+    found = by_organism("--go-gmt", values)
+    if len(found.get("", ())) > 1:
+        raise UsageError(
+            Problem(
+                "given-twice",
+                "--go-gmt is given twice for all genes",
+                fix="give one file, or one an organism: --go-gmt mus_musculus=FILE",
+            )
+        )
+    return {organism: paths[0] for organism, paths in found.items()} or None
 
 
 def _closing_lines(run_dir: Any, paths: dict[str, Any], demo: bool) -> list[str]:
     meanings = {
         "summary.json": "all figures",
         "samples.csv": "one row a question (also .parquet)",
+        "citations.parquet": "one row a citation, with its verdict",
         "chains.parquet": "one row an edge, with its status",
         "file_summary.csv": "one row a file",
         "texts.parquet": "where each model text lies",

@@ -44,7 +44,7 @@ def parse(data: bytes, path: str, options: ReadOptions) -> EdgeTable:
                 "leave --format out to have the format told from the file",
             )
         )
-    return parse_signed_rows(data, path, layout, roles, SOURCE.name)
+    return parse_signed_rows(data, path, layout, roles, SOURCE.name, keep_case=options.keep_case)
 
 
 SOURCE = KGSource(

@@ -126,6 +126,7 @@ def parse(data: bytes, path: str, options: ReadOptions) -> EdgeTable:
         ),
         findings=findings,
         line_of=lambda row: table.line_of(int(rows[row])),
+        keep_case=options.keep_case,
     )
 
 

@@ -86,6 +86,7 @@ def parse(data: bytes, path: str, options: ReadOptions) -> EdgeTable:
         findings=[*findings, *found],
         lone_nodes=lone,
         line_of=edge_lines.__getitem__,
+        keep_case=options.keep_case,
     )
 
 

@@ -45,7 +45,7 @@ def parse(data: bytes, path: str, options: ReadOptions) -> EdgeTable:
                 "name the columns source, target and sign",
             )
         )
-    return parse_signed_rows(data, path, layout, roles, SOURCE.name)
+    return parse_signed_rows(data, path, layout, roles, SOURCE.name, keep_case=options.keep_case)
 
 
 SOURCE = KGSource(

@@ -40,7 +40,13 @@ def parse(data: bytes, path: str, options: ReadOptions) -> EdgeTable:
             )
         )
     return parse_signed_rows(
-        data, path, layout, Roles(0, 1, 2, "mode", False), SOURCE.name, _sign_of
+        data,
+        path,
+        layout,
+        Roles(0, 1, 2, "mode", False),
+        SOURCE.name,
+        _sign_of,
+        options.keep_case,
     )
 
 

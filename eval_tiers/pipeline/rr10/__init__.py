@@ -1,0 +1,1 @@
+"""Evaluation of formats whose answers cite datasets (RR-10)."""

@@ -1,0 +1,171 @@
+"""The summary of an RR-10 run as a terminal shows it: at most 80 columns, plain text."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from eval_tiers.domain.rr10 import CITATION_VERDICTS
+from eval_tiers.report.lines import (
+    Summary,
+    count_text,
+    ledger_text,
+    mean_row,
+    number,
+    percent,
+    plain_row,
+    rate_row,
+    section,
+    wrap,
+)
+
+_RATES: Final = (
+    ("coverage (a valid label)", "coverage"),
+    ("accuracy, all items", "accuracy_total"),
+    ("traps right (indeterminate)", "trap_accuracy"),
+    ("controls right", "control_accuracy"),
+    ("traps overclaimed (up or down)", "trap_overclaim_rate"),
+    ("traps without a valid label", "trap_invalid_rate"),
+    ("controls abstained on", "control_abstention_rate"),
+    ("controls in the wrong direction", "control_wrong_direction_rate"),
+    ("abstained, all items", "overall_abstention_rate"),
+    ("pairs with both right (PDR)", "paired_directional_robustness"),
+    ("pairs with both answered", "pair_complete_rate"),
+)
+
+
+def render_rr10_summary(summary: Summary, title: str) -> str:
+    """Return the summary as text: answers, contexts, evidence, labels, GO focus, ledger.
+
+    Parameters
+    ----------
+    summary : mapping
+        As `eval_tiers.pipeline.rr10.summary.build_rr10_summary` gives it.
+    title : str
+        First line.
+    """
+    parts = [_head(summary, title), _answers(summary), _contexts(summary)]
+    if "error_distribution" in summary:
+        parts += [_evidence(summary), _labels(summary)]
+    if "go_focus_mean" in summary:
+        parts.append(_go_focus(summary))
+    parts.append(ledger_text(summary))
+    return "\n\n".join(parts)
+
+
+def _head(summary: Summary, title: str) -> str:
+    tiers = " ".join(str(tier) for tier in summary["tiers"])
+    file = "the canonical file" if summary["benchmark_is_canonical"] else "not the canonical file"
+    lines = [
+        title,
+        f"{count_text(summary['n'])} items, format {summary['format']} ({file}), tiers {tiers}, "
+        + f"{summary['reading']} reading",
+        *wrap(summary["status"] + ".", indent=""),
+    ]
+    return "\n".join(lines)
+
+
+def _answers(summary: Summary) -> str:
+    lines = [section("Answers")]
+    lines += [rate_row(summary, name, key) for name, key in _RATES]
+    lines += [
+        plain_row("trap x control accuracy", percent(summary["trap_times_control_accuracy"])),
+        plain_row("F1, macro", number(summary["macro_f1"])),
+    ]
+    counts = summary["prediction_counts"]
+    lines += wrap(
+        "  predicted: " + ", ".join(f"{name} {count_text(n)}" for name, n in counts.items()),
+        indent="    ",
+    )
+    reasons = [f"{name} {count_text(n)}" for name, n in summary["invalid_reasons"].items() if n]
+    if reasons:
+        lines += wrap("  no valid label: " + ", ".join(reasons), indent="    ")
+    lines.append(
+        f"  rows that the reference scorer reads differently: {summary['readings_differ_n']:,} "
+        f"({summary['readings_differ_right_or_wrong_n']:,} change"
+    )
+    lines.append("    between right and wrong)")
+    probe = summary["artefact_probe"]
+    if probe["auroc"] is not None:
+        lines += wrap(
+            f"  artefact probe: the number of datasets alone tells traps from controls with AUROC "
+            f"{number(probe['auroc'])} (best accuracy {percent(probe['best_accuracy'])}, majority "
+            f"{percent(probe['majority'])})",
+            indent="    ",
+        )
+    flags = summary["corpus_flags"]
+    if flags:
+        lines.append("  flags: " + ", ".join(flags))
+    return "\n".join(lines)
+
+
+def _contexts(summary: Summary) -> str:
+    lines = [f"{'By context':<36}{'n':>6}{'accuracy':>10}{'traps':>9}{'controls':>10}{'PDR':>8}"]
+    for name, figures in summary["per_context"].items():
+        lines.append(
+            f"  {_cut(name, 34):<34}{figures['n']:>6,}{percent(figures['accuracy']):>10}"
+            f"{percent(figures['trap_accuracy']):>9}{percent(figures['control_accuracy']):>10}"
+            f"{percent(figures['paired_directional_robustness']):>8}"
+        )
+    return "\n".join(lines)
+
+
+def _cut(text: str, width: int) -> str:
+    return text if len(text) <= width else text[: width - 3] + "..."
+
+
+def _evidence(summary: Summary) -> str:
+    evidence = summary["evidence"]
+    shown = {True: "shown to the model", False: "not shown to the model", None: "not recorded"}
+    head = section("Evidence")
+    told = f"  whether the evidence was shown: {shown[evidence['shown']]}"
+    if not evidence["expected"]:
+        why = "none of the predictions has any" if evidence["asked"] == "auto" else "as asked"
+        return "\n".join([head, f"  not judged: {why} (--evidence {evidence['asked']})", told])
+    lines = [
+        head,
+        rate_row(summary, "answers that cite evidence", "cited_rate"),
+        mean_row(summary, "citations that hold, an answer", "citation_precision", percent),
+        mean_row(summary, "gold datasets cited and held", "evidence_recall", percent),
+        mean_row(summary, "fabricated, an answer", "fabrication_rate", percent),
+        mean_row(summary, "can't be verified, an answer", "unverified_rate", percent),
+        rate_row(summary, "answer agrees with own evidence", "implied_answer_agreement"),
+        rate_row(summary, "right, and by its evidence", "supported_answer_rate"),
+        rate_row(summary, "hard cases", "hard_case_rate"),
+    ]
+    total = summary["cited_citation_n"]
+    lines.append(f"  {total:,} distinct citations:")
+    for name in reversed(CITATION_VERDICTS):
+        n = summary["citation_verdicts"][name]
+        if n:
+            lines.append(f"    {name:<32}{n:>9,}{percent(n / total):>9}")
+    edges = {name: n for name, n in summary["mechanism_edges"].items() if n}
+    if edges:
+        lines += wrap(
+            "  mechanism edges: " + ", ".join(f"{name} {n:,}" for name, n in edges.items()),
+            indent="    ",
+        )
+    return "\n".join([*lines, told])
+
+
+def _labels(summary: Summary) -> str:
+    lines = [f"{'Error labels':<36}{'n':>9}{'share':>9}"]
+    for name, n in summary["error_distribution"].items():
+        share = summary["error_rate_by_label"][name]
+        lines.append(f"  {name:<34}{n:>9,}{percent(share):>9}")
+    if summary["error_label_null_n"]:
+        lines.append(f"  {'(right, no evidence asked for)':<34}{summary['error_label_null_n']:>9,}")
+    details = [f"{name} {n:,}" for name, n in summary["evidence_detail_distribution"].items() if n]
+    lines += wrap("  they rest on: " + ", ".join(details), indent="    ")
+    return "\n".join(lines)
+
+
+def _go_focus(summary: Summary) -> str:
+    lines = [
+        section("GO focus (mechanism genes against the gene)"),
+        mean_row(summary, "similarity, mean", "go_focus_mean"),
+        plain_row("similarity, median", number(summary["go_focus_median"])),
+    ]
+    reasons = [f"{name} {n:,}" for name, n in summary["go_null_reasons"].items() if n]
+    if reasons:
+        lines += wrap("  none: " + ", ".join(reasons), indent="    ")
+    return "\n".join(lines)
