@@ -17,7 +17,7 @@ _CACHED_LENGTH: Final = 200
 _DASHES: Final = {ord(char): "-" for char in "‐‑‒–—―⁃⁻₋−⸺⸻﹘﹣-"}
 _DROPPED: Final = dict.fromkeys(map(ord, '\ufeff*`#~"“”„«»‹›'))
 _APOSTROPHES: Final = dict.fromkeys(map(ord, "’‘ʼ"), "'")
-_ENDS: Final = " \t\r\n'\"()[]{}.,;:!?-"
+_ENDS: Final = " '\"()[]{}.,;:!?-↑↓\\"
 
 _UP = r"up[- ]?regulat(?:ed|es|ing|ion)|increas(?:e|ed|es|ing)"
 _DOWN = r"down[- ]?regulat(?:ed|es|ing|ion)|decreas(?:e|ed|es|ing)"
@@ -33,9 +33,13 @@ _CUE = re.compile(
     r"(?<!\w)(?:not|cannot|\w+n't|no|non|never|neither|nor|without|fail(?:ed|s)? to|lack of"
     r"|hardly|barely)(?!\w)"
 )
-_NEGATED_WORD = re.compile(rf"(?:{_CUE.pattern}[ -]+(?:(?:up|down) )?)+(?:up|down)")
+_BARE = re.compile(r"(?<!\w)(?:up|down)(?!\w)")
+_NEGATED = rf"(?:{_CUE.pattern}[ -]+(?:(?:up|down) )?)+(?:up|down)"
+_STATEMENT = re.compile(
+    rf"[{re.escape(_ENDS)}]*+(?:{_BARE.pattern}|{_NEGATED})[{re.escape(_ENDS)}]*+"
+)
 _STOP = re.compile(r"[,;.]")
-_PART = re.compile(r"[/|]")
+_PARTS = re.compile(r"[^/|]+")
 _NO_CHANGE = re.compile(
     r"(?<!\w)(?:unchanged|unaffected|no (?:significant )?(?:change|difference|effect)"
     r"|(?:not|\w+n't) (?:significantly )?(?:changed?|affected|altered))(?!\w)"
@@ -72,10 +76,11 @@ def _read(value: str) -> Claim:
     for match in _LABEL.finditer(text):
         labels.add(_KINDS[str(match.lastgroup)])
         spans.append(match.span())
-    bare, bare_negated = _bare_words(text)
-    if bare_negated or (spans and _any_negated(text, spans)):
+    for start, end, label in _bare_words(text):
+        labels.add(label)
+        spans.append((start, end))
+    if spans and _any_negated(text, spans):
         return NO_LABEL, "negated"
-    labels |= bare
     if len(labels) == 1:
         return labels.pop(), None
     if labels:
@@ -111,21 +116,22 @@ def _any_negated(text: str, spans: list[tuple[int, int]]) -> bool:
     return False
 
 
-def _bare_words(text: str) -> tuple[set[int], bool]:
-    """``up`` and ``down`` as a whole statement, a part of one, or after a colon.
+def _bare_words(text: str) -> list[tuple[int, int, int]]:
+    """Return start, end and label of each ``up`` and ``down`` that makes a statement.
 
-    Also whether one of them has nothing but cues before it there ("not up").
+    That is a whole text, a part of one, what follows a colon, or one of these after nothing but
+    cues ("not up").
     """
-    found, negated = set(), False
-    for part in _PART.split(text):
-        for statement in (part, part.rpartition(":")[2]):
-            words = statement.strip(_ENDS)
-            label = _WORDS.get(words)
-            if label is not None:
-                found.add(label)
-            elif words.endswith(("up", "down")) and _NEGATED_WORD.fullmatch(words):
-                negated = True
-    return found, negated
+    found = []
+    for part in _PARTS.finditer(text):
+        for start in {part.start(), part.start() + part[0].rfind(":") + 1}:
+            match = _STATEMENT.fullmatch(text, start, part.end())
+            if match is not None:
+                found += [
+                    (*word.span(), _WORDS[word[0]])
+                    for word in _BARE.finditer(text, start, part.end())
+                ]
+    return found
 
 
 _COMPAT_EXACT: Final = (

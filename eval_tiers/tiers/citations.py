@@ -165,7 +165,9 @@ def _judge(
         name = "FABRICATED_DATASET" if graph.has_registry else "NOT_IN_BENCHMARK"
         return JudgedCitation(citation, gene, dataset, VERDICT_CODES[name])
     contexts = graph.contexts_of(dataset)
-    if contexts and item.context not in contexts:
+    organisms = graph.organisms_of(dataset)
+    elsewhere = item.context not in contexts if contexts else item.organism not in organisms
+    if elsewhere and organisms:
         return JudgedCitation(citation, gene, dataset, VERDICT_CODES["WRONG_CONTEXT"])
     rows = graph.rows_of(item.organism, gene, dataset)
     if rows and gene != gene_key(item.organism, item.gene):

@@ -37,9 +37,14 @@ def first_given(record: Mapping[str, Any], names: Iterable[str]) -> Any:
     return blank
 
 
+def refuse(word: str) -> None:
+    """Raise for NaN, Infinity and -Infinity."""
+    raise ValueError(word)
+
+
 def find_object(text: str) -> Record | None:
     """The first object that parses whole and has a field of a label or of evidence."""
-    decoder = json.JSONDecoder()
+    decoder = json.JSONDecoder(parse_constant=refuse)  # NaN is no JSON
     at = text.find("{")
     while at >= 0:
         try:
@@ -47,8 +52,8 @@ def find_object(text: str) -> Record | None:
         except (ValueError, RecursionError):
             at = text.find("{", at + 1)
             continue
-        if any(name in value for name in LABEL_FIELDS + EVIDENCE_FIELDS):
-            return dict(value)
+        if any(str(name).casefold() in LABEL_FIELDS + EVIDENCE_FIELDS for name in value):
+            return {str(name).casefold(): part for name, part in value.items()}
         at = text.find("{", end)  # what stands inside a whole object is not visited
     return None
 
@@ -64,7 +69,10 @@ def read_row(record: Record) -> Record:
     """Label value, labels of both readings, citations and mechanism edges of a prediction row."""
     value = first_given(record, LABEL_FIELDS)
     evidence = evidence_of(record)
-    if not is_given(value):
+    if isinstance(value, str) and is_given(value) and ("{" in value or "<" in value):
+        value, cited = read_text(value)  # a whole reply where a label is looked for
+        evidence = cited if evidence is None else evidence
+    elif not is_given(value):
         text = first_given(record, TEXT_FIELDS)
         cited = None
         if isinstance(text, str) and is_given(text):
@@ -94,7 +102,20 @@ def read_text(text: str) -> tuple[Any, list[Any] | None]:
         block = texts.open_block(text, "triplet")
     cited = None if block is None else block_elements(block)
     answer = answer_block(text)
-    return (text if answer is None else answer), cited
+    return (words_outside(text) if answer is None else answer), cited
+
+
+def words_outside(text: str) -> str:
+    """The text without its triplet blocks, and without the thinking where words follow it."""
+    lower = text.lower()
+    while "<triplet>" in lower:
+        start = lower.index("<triplet>")
+        end = lower.find("</triplet>", start)
+        end = len(text) if end < 0 else end + len("</triplet>")
+        text = text[:start] + " " + text[end:]
+        lower = text.lower()
+    after = texts.after_thinking(text)
+    return after if after.strip() else text
 
 
 # --------------------------------------------------------------------------- evidence as written
@@ -104,7 +125,7 @@ def evidence_of(record: Mapping[str, Any]) -> list[Any] | None:
     """The elements of `evidence`, or of `citations` where that is absent or null."""
     for name in EVIDENCE_FIELDS:
         if record.get(name) is not None:
-            return value_elements(record[name])
+            return None if is_blank(record[name]) else value_elements(record[name])
     return None
 
 
@@ -167,7 +188,7 @@ def read_elements(elements: Sequence[Any]) -> tuple[list[Record], list[tuple[str
         else:
             gene, target = scalar_text(element[0]), scalar_text(element[2])
             sign = "" if element[1] is None else str(element[1]).strip()
-            if gene == "" or sign == "" or target == "":
+            if gene == "" or target == "":
                 citations.append(malformed(element))
             elif unicodedata.normalize("NFKC", target).upper().startswith(("OSD", "GLDS")):
                 citations.append(read_parts(element, gene, sign, target))

@@ -104,6 +104,9 @@ def benchmark_rows(benchmark: Sequence[Record], organism: str) -> list[Record]:
     return found
 
 
+HAIR = Decimal("1e-9")  # what a sum or a product of floats is off by
+
+
 def exact(number: float) -> Decimal:
     """The number as written: 2.2 is 10 % off 2, and no hair more."""
     return Decimal(str(number))
@@ -112,7 +115,7 @@ def exact(number: float) -> Decimal:
 def is_near(cited: float, true: float) -> bool:
     """log2FC within .05 or 10 %."""
     off = abs(exact(cited) - exact(true))
-    return off <= Decimal("0.05") or off <= abs(exact(true)) / 10
+    return off <= Decimal("0.05") + HAIR or off <= abs(exact(true)) / 10 + HAIR
 
 
 def is_misread(citation: Record, row: Record) -> bool:
@@ -123,7 +126,7 @@ def is_misread(citation: Record, row: Record) -> bool:
     if citation["q"] is None or row["q"] is None:
         return False
     low, high = sorted(max(exact(q), Decimal("1e-10")) for q in (citation["q"], row["q"]))
-    return high >= 10 * low
+    return high * (1 + HAIR) >= 10 * low
 
 
 def row_verdict(citation: Record, row: Record, item: Record) -> str:

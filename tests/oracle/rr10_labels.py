@@ -134,14 +134,14 @@ def read_default(value: object) -> tuple[str | None, str | None]:
         return None, "not_a_string"
     if is_blank(value):
         return None, "blank"
-    text = normalise(value)
+    text = whole = normalise(value)
     # Indeterminate phrases first: the "not" of "not determinable" negates nothing.
     phrases = find_phrases(text, INDETERMINATE_PHRASES)
     text = blank_out(text, phrases)
     found = [(INDETERMINATE, start) for start, _ in phrases]
     found += [(UP, start) for start, _ in find_phrases(text, UP_WORDS)]
     found += [(DOWN, start) for start, _ in find_phrases(text, DOWN_WORDS)]
-    found += bare_words(text)
+    found += bare_words(whole)
     if any(is_governed(text, start) for _, start in found):
         return None, "negated"
     kinds = {kind for kind, _ in found}

@@ -1,4 +1,4 @@
-"""``kg``: build one signed graph from files in any known format, and look at a graph."""
+"""``kg``: build a signed graph or RR-10's provenance graph, and look at a graph."""
 
 from __future__ import annotations
 
@@ -50,20 +50,46 @@ def command() -> None:
 
 
 @command.command("build")
-@click.argument(
-    "files", nargs=-1, required=True, metavar="FILE...", type=click.Path(readable=False)
-)
+@click.argument("files", nargs=-1, metavar="[FILE...]", type=click.Path(readable=False))
 @click.option(
     "-o",
     "--output",
     required=True,
     metavar="FILE",
     type=click.Path(readable=False),
-    help="Table to write: .tsv or .tsv.gz, such as kg/mine.tsv.gz.",
+    help="Table to write: .tsv or .tsv.gz, such as kg/mine.tsv.gz. With --rr10: .json or "
+    ".graphml, or these with .gz.",
 )
 @_format
 @_consensus
 @_undirected
+@click.option(
+    "--rr10",
+    "benchmark",
+    metavar="FILE",
+    type=click.Path(readable=False),
+    help="Build the provenance graph of this RR-10 benchmark, instead of uniting FILEs.",
+)
+@click.option(
+    "--osd-table",
+    "osd_tables",
+    multiple=True,
+    metavar="OSD-48=FILE",
+    help="With --rr10: a dataset's whole differential-expression table; may be repeated.",
+)
+@click.option(
+    "--osd-registry",
+    metavar="FILE",
+    type=click.Path(readable=False),
+    help="With --rr10: all OSDR accessions, one a line.",
+)
+@click.option(
+    "--genes",
+    "gene_lists",
+    multiple=True,
+    metavar="ORGANISM=FILE",
+    help="With --rr10: all genes of an organism, one a line; may be repeated.",
+)
 @_json
 def build(
     files: tuple[str, ...],
@@ -71,12 +97,59 @@ def build(
     format_name: str | None,
     consensus: bool,
     undirected: str,
+    benchmark: str | None,
+    osd_tables: tuple[str, ...],
+    osd_registry: str | None,
+    gene_lists: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    """Unite graph files into one table: source, target, sign.
+    """Unite graph FILEs into one table: source, target, sign.
 
     A pair keeps every sign that any file gives it. The same files give the same bytes.
+
+    With --rr10: write the graph of gene, dataset and context that a benchmark's provenance makes,
+    for NetworkX and other tools; eval builds it by itself.
     """
+    from eval_tiers.exceptions import Problem, UsageError
+
+    if benchmark is not None:
+        from eval_tiers.cli.provenance import build_provenance
+
+        united = {
+            "FILE": bool(files),
+            "--format": format_name is not None,
+            "--consensus": consensus,
+            "--undirected": undirected != "skip",
+        }
+        _refuse(united, "has no place beside --rr10", "leave it out, or leave out --rr10")
+        build_provenance(benchmark, output, osd_tables, osd_registry, gene_lists, as_json)
+        return
+    widening = {
+        "--osd-table": bool(osd_tables),
+        "--osd-registry": osd_registry is not None,
+        "--genes": bool(gene_lists),
+    }
+    _refuse(widening, "needs --rr10", "name the benchmark: --rr10 FILE")
+    if not files:
+        raise UsageError(
+            Problem("nothing-to-build", "there is no FILE to build a graph from",
+                    fix="name graph files, or a benchmark: --rr10 FILE")
+        )  # fmt: skip
+    _build_signed(files, output, _options(format_name, consensus, undirected), as_json)
+
+
+def _refuse(given: Mapping[str, bool], what: str, fix: str) -> None:
+    """Raise a usage error for the options that were given."""
+    from eval_tiers.exceptions import Problem, UsageError
+
+    problems = [
+        Problem("options-conflict", f"{name} {what}", fix=fix) for name, hit in given.items() if hit
+    ]
+    if problems:
+        raise UsageError(problems)
+
+
+def _build_signed(files: tuple[str, ...], output: str, options: ReadOptions, as_json: bool) -> None:
     from eval_tiers.exceptions import Problem, SourceRef, UsageError
     from eval_tiers.io.graphs import describe_graph_file, sha256_of, write_graph_tsv
 
@@ -90,7 +163,7 @@ def build(
                 "name it .tsv or .tsv.gz",
             )
         )
-    graph, described = describe_graph_file(files, _options(format_name, consensus, undirected))
+    graph, described = describe_graph_file(files, options)
     write_graph_tsv(graph, target)
     written = {"path": output, "sha256": sha256_of(target)}
     print_findings(graph.findings)
@@ -117,10 +190,18 @@ def info(
 ) -> None:
     """Tell what a graph file holds: nodes, edges, signs, kind of identifier.
 
-    FILE may be plain, gzip or zstd, in any of the known formats.
+    FILE may be plain, gzip or zstd, in any of the known formats. Of a provenance graph, written
+    by kg build --rr10: genes, datasets, contexts and rows of evidence.
     """
     from eval_tiers.io.graphs import describe_graph_file
+    from eval_tiers.io.provenance_files import read_provenance_graph
 
+    read = read_provenance_graph(file) if format_name is None else None
+    if read is not None:
+        from eval_tiers.cli.provenance import tell_provenance
+
+        tell_provenance(file, *read, as_json)
+        return
     graph, described = describe_graph_file(file, _options(format_name, consensus, undirected))
     print_findings(graph.findings)
     if as_json:
