@@ -89,7 +89,7 @@ def evaluate(
     format: str = "auto",
     split: str | None = None,
     settings: Settings | None = None,
-    duplicates: str = "error",
+    duplicates: str | None = None,
     pair: str = "auto",
     mode: Mapping[str, int] | None = None,
     by: Sequence[str] = (),
@@ -128,8 +128,9 @@ def evaluate(
         Name of the split of a single pair; the gold file's folder by default.
     settings : Settings, optional
         Thresholds.
-    duplicates : {"error", "first", "last"}
-        What to do with an id that is given twice.
+    duplicates : {"error", "first", "last"}, optional
+        What to do with an id that is given twice; an error by default, ``last`` with
+        ``rr10_compat``, as the reference does.
     pair : {"auto", "id", "position"}
         How rows are paired.
     mode : mapping of str to int, optional
@@ -233,7 +234,7 @@ def make_plan(
     format: str = "auto",
     split: str | None = None,
     settings: Settings | None = None,
-    duplicates: str = "error",
+    duplicates: str | None = None,
     pair: str = "auto",
     mode: Mapping[str, int] | None = None,
     by: Sequence[str] = (),
@@ -307,7 +308,7 @@ def make_plan(
         graph_paths=tuple(graphs),
         gene_sets_path=sets[0] if sets else None,
         settings=settings or Settings(),
-        duplicates=duplicates,
+        duplicates=duplicates or ("last" if rr10_compat else "error"),
         pairing=pair,
         mode_signs={name.casefold(): sign for name, sign in (mode or {}).items()},
         by=tuple(name for name in dict.fromkeys(by) if name not in ALWAYS_SLICED),
@@ -355,6 +356,9 @@ def write_evaluation(
         summary["run_id"] = folder.run_id
         folder.add_json("summary", summary)
         folder.add_csv("file_summary", pa.Table.from_pylist(evaluator.file_rows(result)))
+        pairs = evaluator.pair_rows(result)
+        if pairs is not None:
+            folder.add_csv("pairs", pairs)
         names = sorted([*folder.names, folder.name_of("manifest", "json")])
         manifest = evaluator.build_manifest(result, list(arguments), folder.run_id, names)
         folder.add_json("manifest", manifest)

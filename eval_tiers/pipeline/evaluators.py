@@ -23,6 +23,8 @@ class Evaluator:
         (plan, sink, progress, spreadsheet_safe, as_csv) -> result.
     build_summary, file_rows : callable
         Result -> summary; result -> rows of the table of files.
+    pair_rows : callable
+        Result -> table of pairs, None where the format has none.
     build_manifest : callable
         (result, arguments, run id, file names) -> manifest.
     """
@@ -31,6 +33,7 @@ class Evaluator:
     run: Callable[..., Any]
     build_summary: Callable[[Any], dict[str, Any]]
     file_rows: Callable[[Any], list[dict[str, object]]]
+    pair_rows: Callable[[Any], Any]
     build_manifest: Callable[[Any, list[str], str, list[str]], dict[str, Any]]
 
 
@@ -46,11 +49,17 @@ def evaluator_of(format_name: str) -> Evaluator:
             rr10_run.run_rr10,
             rr10_summary.build_rr10_summary,
             rr10_summary.rr10_file_rows,
+            rr10_summary.rr10_pair_table,
             rr10_summary.build_rr10_manifest,
         )
     from eval_tiers.domain.columns import columns_for
     from eval_tiers.pipeline import run, summary
 
     return Evaluator(
-        columns_for, run.run, summary.build_summary, summary.file_rows, summary.build_manifest
+        columns_for,
+        run.run,
+        summary.build_summary,
+        summary.file_rows,
+        lambda result: None,
+        summary.build_manifest,
     )

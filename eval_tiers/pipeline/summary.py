@@ -273,6 +273,13 @@ def file_rows(result: RunResult) -> list[dict[str, object]]:
     return rows
 
 
+def evidence_shown(result: RunResult) -> bool | None:
+    """Whether the model was shown evidence: as the user says, else as all prediction files do."""
+    said = result.plan.citations.evidence_shown
+    found = {paired.evidence_shown for paired in result.paired}
+    return found.pop() if said is None and len(found) == 1 else said
+
+
 def build_manifest(
     result: RunResult, arguments: list[str], run_id: str, files: list[str]
 ) -> dict[str, Any]:
@@ -307,6 +314,8 @@ def build_manifest(
         "by": list(plan.by),
         "consensus": plan.consensus,
         "undirected": plan.undirected,
+        "prediction_shapes": sorted({paired.prediction_shape for paired in result.paired}),
+        "evidence_shown": evidence_shown(result),
         "labels": list(LABELS),
         "inputs": inputs,
         "ledger": result.ledger,

@@ -68,8 +68,8 @@ def _show_formats(ctx: click.Context, param: click.Parameter, value: bool) -> No
 @_input("--pair", type=click.Choice(["auto", "id", "position"]), default="auto",
         show_default=True,
         help="Pair rows by id, or by position where there are none.")  # fmt: skip
-@_input("--duplicates", type=click.Choice(["error", "first", "last"]), default="error",
-        show_default=True, help="What to do with an id that is given twice.")  # fmt: skip
+@_input("--duplicates", type=click.Choice(["error", "first", "last"]), default=None,
+        show_default="error", help="What to do with an id that is given twice.")  # fmt: skip
 @_input("--mode", "modes", type=ModeSign(), multiple=True, metavar="TYPE=SIGN",
         help="Perturbation sign where records give none: genetic=-1.")  # fmt: skip
 @_input("--train-file", type=_PATH, metavar="FILE",
@@ -257,6 +257,7 @@ def _closing_lines(run_dir: Any, paths: dict[str, Any], demo: bool) -> list[str]
         "samples.csv": "one row a question (also .parquet)",
         "citations.parquet": "one row a citation, with its verdict",
         "chains.parquet": "one row an edge, with its status",
+        "pairs.csv": "one row a pair of trap and control",
         "file_summary.csv": "one row a file",
         "texts.parquet": "where each model text lies",
         "manifest.json": "what was run on what",
@@ -265,7 +266,14 @@ def _closing_lines(run_dir: Any, paths: dict[str, Any], demo: bool) -> list[str]
     lines += [
         f"  {paths[name].name:<38}{meaning}" for name, meaning in meanings.items() if name in paths
     ]
-    if demo:
+    if demo and "citations.parquet" in paths:
+        lines += [
+            "Next, on your own data:",
+            f"  {program_name()} validate BENCHMARK.jsonl",
+            f"  {program_name()} eval --gt-file BENCHMARK.jsonl --pred-file PREDICTIONS.csv \\",
+            "    --go-gmt mus_musculus=GO.gmt --tiers 1 2 3",
+        ]
+    elif demo:
         lines += [
             "Next, on your own data:",
             f"  {program_name()} eval --gt-dir GOLD/ --pred-dir PREDICTIONS/ \\",

@@ -65,7 +65,8 @@ def read_rr10_inputs(plan: Plan, scratch: Path) -> Rr10Inputs:
         raise TypeError(f"{benchmark.name} is no format of cited evidence")
     _refuse_foreign_options(plan)
     pair = plan.pairs[0]
-    items = read_items(pair.gold, scratch, benchmark.name, plan.duplicates)
+    gold_duplicates = "error" if plan.citations.compat else plan.duplicates
+    items = read_items(pair.gold, scratch, benchmark.name, gold_duplicates)
     problems = ProblemList()
     paired = pair_rows(pair, benchmark, scratch, problems, plan.duplicates, plan.pairing)
     problems.raise_if_any()

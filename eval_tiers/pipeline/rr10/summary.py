@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 from typing import Any, Final
 
+import pyarrow as pa
+
 from eval_tiers import __version__
 from eval_tiers.domain.findings import Finding
 from eval_tiers.domain.rr10 import CANONICAL_SHA256, LABELS
@@ -29,6 +31,15 @@ from eval_tiers.summaries.rr10_figures import (
 
 METRICS_VERSION: Final = "rr10-1"
 """Name of the metric definitions; changes when a score can change."""
+
+PAIR_SCHEMA: Final = pa.schema(
+    [(name, pa.string()) for name in ("pair", "context", "trap_id", "control_id")]
+    + [
+        (name, pa.float64())
+        for name in ("trap_valid", "control_valid", "trap_right", "control_right", "both_right")
+    ]
+)
+_MAX_PAIRS: Final = 1_000  # more of them are in the table of pairs alone
 
 STATUS: Final = (
     "RR-10 is a collaboration pilot, not a benchmark of NASA; an indeterminate gold label says "
@@ -87,7 +98,8 @@ def build_rr10_summary(result: Rr10Result) -> dict[str, Any]:
     if 3 in tiers:
         summary |= go_focus_figures(counts)
     summary["per_context"] = context_figures(table)
-    summary["per_pair"] = pair_rows(table, result.items)
+    if len(table.pairs) <= _MAX_PAIRS:
+        summary["per_pair"] = pair_rows(table, result.items)
     summary["definitions"] = DEFINITIONS
     summary["ledger"] = result.ledger
     summary["predictions_without_gold"] = result.paired.without_gold
@@ -171,6 +183,12 @@ def all_findings(result: Rr10Result) -> list[Finding]:
             )
         )
     return findings
+
+
+def rr10_pair_table(result: Rr10Result) -> pa.Table:
+    """Return the table of pairs, one row each."""
+    table = ItemTable.build(result.items, result.counts)
+    return pa.Table.from_pylist(pair_rows(table, result.items), PAIR_SCHEMA)
 
 
 def rr10_file_rows(result: Rr10Result) -> list[dict[str, object]]:
