@@ -24,10 +24,13 @@ demo:
 	@sh scripts/set_up.sh core
 	@.venv/bin/python -m eval_tiers eval --tiers 1 2 3
 	@echo
+	@.venv/bin/python -m eval_tiers eval --format rr10 --tiers 1 2 3
+	@echo
 	@echo "Type next:"
 	@echo "  . .venv/bin/activate       then 'eval-tiers' and 'python -m eval_tiers' work"
 	@echo "  eval-tiers eval --help     all options"
 	@echo "  eval-tiers kg info eval_tiers/demo/kg_demo.tsv"
+	@echo "  eval-tiers validate --skip-hash eval_tiers/demo/rr10/synthetic_rr10_benchmark.jsonl"
 
 test:
 	@sh scripts/set_up.sh test
