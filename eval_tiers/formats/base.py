@@ -138,6 +138,8 @@ class BenchmarkFormat:
         Whether the example's answer is right.
     reference : str
         Source of the format.
+    reply_text : callable
+        Content of a Batch reply, which a schema may have bound to JSON, to text as it is read.
     """
 
     name: str
@@ -151,6 +153,7 @@ class BenchmarkFormat:
     example_prediction: Record
     example_answer_correct: bool
     reference: str
+    reply_text: Callable[[str], str] = str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -206,17 +209,15 @@ class FieldReader:
     def values(self, record: Record) -> tuple[object, ...]:
         """Return the value of each field, in the order of the table; None where it is absent.
 
-        Of several accepted names that are there, the first with a value other than null counts.
+        Of several accepted names that are there, the first with a value that is neither null nor
+        blank counts, else the first that is blank.
         """
         keys = tuple(record)
         names = self._known.get(keys)
         if names is None:
             names = self._single_names(record)
             if names is None:
-                return tuple(
-                    next((record[name] for name in names if record.get(name) is not None), None)
-                    for names in self._table.values()
-                )
+                return tuple(_first_filled(record, names) for names in self._table.values())
             if len(self._known) < 1000:
                 self._known[keys] = names
         return tuple(map(record.get, names))
@@ -237,6 +238,12 @@ class FieldReader:
                 return None
             found.append(present[0] if present else names[0])
         return tuple(found)
+
+
+def _first_filled(record: Record, names: tuple[str, ...]) -> object:
+    given = [record[name] for name in names if record.get(name) is not None]
+    filled = (value for value in given if not isinstance(value, str) or value.strip())
+    return next(filled, given[0] if given else None)
 
 
 def id_text(value: object) -> str | None:

@@ -22,6 +22,7 @@ from eval_tiers.formats.base import (
     id_text,
     rollout_text,
 )
+from eval_tiers.texts.structured_replies import perturbreason_text_of
 from eval_tiers.texts.triplets import Triplets, read_chain, read_triplets
 
 GOLD_FIELDS: Final[FieldTable] = {
@@ -242,5 +243,6 @@ FORMAT: Final = ChainFormat(
         '<triplet>[["TP53", "+", "CDKN1A"], ["CDKN1A", "-", "CDK2"]]</triplet>',
     },
     example_answer_correct=True,
+    reply_text=perturbreason_text_of,
     reference="PerturbReason eval_v3, as described in docs/perturbreason.md",
 )

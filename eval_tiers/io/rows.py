@@ -1,4 +1,4 @@
-"""Rows of JSON Lines files (or of one JSON array): found, read one by one, and their faults.
+"""Rows of JSON, one a line or in one array: found, read one by one, and their faults.
 
 A file is gone through once to note where each row lies and what its id hashes to; rows are then
 read where they lie, in any order, without holding the file in memory.
@@ -6,21 +6,26 @@ read where they lie, in any order, without holding the file in memory.
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import IO
 
 import numpy as np
-import orjson
 from numpy.typing import NDArray
 
 from eval_tiers.exceptions import BadInputError, Problem, SourceRef
-from eval_tiers.formats.base import RecordFault
+from eval_tiers.io.json_members import iter_members
+from eval_tiers.io.json_rows import may_repeat_key, parse_row
 from eval_tiers.io.sources import UTF8_BOM, compression_of, iter_chunks, refuse_utf16, require_file
+from eval_tiers.io.text_lines import decode_text, line_end_of
+
+__all__ = [
+    "RowBlock", "RowTable", "RowTableBuilder", "data_path_of", "iter_rows", "locate_rows",
+    "may_repeat_key", "parse_row", "read_rows",
+]  # fmt: skip
 
 _READ_BYTES = 1 << 23
 
@@ -39,6 +44,9 @@ class RowTable:
         Byte range of each row in the decompressed file, and its first physical line, from 1.
     identity : tuple of int
         Device, inode and size of the plain file when its rows were found.
+    rewritten : bool
+        The file was of another shape and was rewritten row by row: `offset` and `length` are
+        places in the copy, not in the file that the user named. `line` is a line of that file.
     """
 
     path: str
@@ -47,6 +55,7 @@ class RowTable:
     length: NDArray[np.int64]
     line: NDArray[np.int64]
     identity: tuple[int, int, int] = (0, 0, 0)
+    rewritten: bool = False
 
     def __len__(self) -> int:
         return len(self.offset)
@@ -65,15 +74,15 @@ class RowBlock:
     raw: list[bytes]
 
 
-def locate_rows(path: Path, scratch: Path) -> Iterator[RowBlock]:
+def locate_rows(path: Path, scratch: Path | None) -> Iterator[RowBlock]:
     """Yield the rows of a file that aren't blank, some MB at a time.
 
     Parameters
     ----------
     path : Path
         Plain, gzip or zstd; JSON Lines, or one JSON array of records.
-    scratch : Path
-        Folder for the decompressed copy (see `data_path_of`).
+    scratch : Path or None
+        Folder for the decompressed copy (see `data_path_of`); None: keep none.
 
     Raises
     ------
@@ -83,7 +92,7 @@ def locate_rows(path: Path, scratch: Path) -> Iterator[RowBlock]:
         No such file, or it can't be read.
     """
     require_file(path)
-    copy = _open_copy(path, scratch)
+    copy = None if scratch is None else _open_copy(path, scratch)
     try:
         yield from _split_rows(path, copy)
     finally:
@@ -91,7 +100,7 @@ def locate_rows(path: Path, scratch: Path) -> Iterator[RowBlock]:
             copy.close()
 
 
-def iter_rows(path: Path, scratch: Path) -> Iterator[tuple[int, bytes]]:
+def iter_rows(path: Path, scratch: Path | None) -> Iterator[tuple[int, bytes]]:
     """Yield (line, raw bytes) of each row that isn't blank; raises as `locate_rows`."""
     for block in locate_rows(path, scratch):
         yield from zip(block.line.tolist(), block.raw, strict=True)
@@ -125,8 +134,7 @@ def _split_rows(path: Path, copy: IO[bytes] | None) -> Iterator[RowBlock]:
             if chunk.lstrip()[:1] == b"[":
                 yield _array_rows(path, copy, chunk, offset)
                 return
-            if b"\n" not in chunk and b"\r" in chunk:
-                separator = b"\r"
+            separator = line_end_of(chunk)
         lines = (carry + chunk).split(separator)
         carry = lines.pop()
         if lines:
@@ -159,57 +167,18 @@ def _array_rows(path: Path, copy: IO[bytes] | None, head: bytes, offset: int) ->
     data = b"".join(iter_chunks(path, _READ_BYTES))[offset:]
     if copy is not None:
         copy.write(data[len(head) :])
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise BadInputError(
-            Problem("not-utf8", f"the file is not UTF-8: {error}", SourceRef(str(path)))
-        ) from error
-    decoder = json.JSONDecoder()
-    position, line, byte = text.index("[") + 1, 1, 0
-    counted = 0
+    text = decode_text(data, str(path))
+    byte, counted = 0, 0
     offsets: list[int] = []
     numbers: list[int] = []
     rows: list[bytes] = []
-
-    def bad(message: str, line: int | None = None) -> BadInputError:
-        at = SourceRef(str(path), line or text.count("\n", 0, position) + 1)
-        return BadInputError(
-            Problem("bad-json-array", message, at, "write JSON Lines: one record a line")
-        )
-
-    while True:
-        position = _skip_space(text, position)
-        if position >= len(text):
-            raise bad("the JSON array is not closed (cut off?)")
-        if text[position] == "]":
-            if text[position + 1 :].strip():
-                raise bad("there is more after the JSON array")
-            return RowBlock(np.array(offsets, np.int64), np.array(numbers, np.int64), rows)
-        try:
-            _, end = decoder.raw_decode(text, position)
-        except json.JSONDecodeError as error:
-            line += text.count("\n", counted, error.pos)
-            raise bad(f"not a JSON array of records: {error.msg}", line) from error
-        except RecursionError as error:
-            raise bad("not a JSON array of records: nested too deep") from error
-        line += text.count("\n", counted, position)
-        byte += len(text[counted:position].encode("utf-8", "surrogatepass"))
-        counted = position
+    for member in iter_members(text, str(path)):
+        byte += len(text[counted : member.start].encode("utf-8", "surrogatepass"))
+        counted = member.start
         offsets.append(offset + byte)
-        numbers.append(line)
-        rows.append(text[position:end].encode("utf-8", "surrogatepass"))
-        position = _skip_space(text, end)
-        if text[position : position + 1] == ",":
-            position += 1
-        elif text[position : position + 1] != "]":
-            raise bad("a comma or the end of the array is missing")
-
-
-def _skip_space(text: str, position: int) -> int:
-    while position < len(text) and text[position] in " \t\r\n":
-        position += 1
-    return position
+        numbers.append(member.line)
+        rows.append(text[member.start : member.end].encode("utf-8", "surrogatepass"))
+    return RowBlock(np.array(offsets, np.int64), np.array(numbers, np.int64), rows)
 
 
 class RowTableBuilder:
@@ -223,8 +192,8 @@ class RowTableBuilder:
         length = np.fromiter(map(len, block.raw), np.int64, len(block.raw))
         self._parts.append((block.offset, length, block.line))
 
-    def build(self, path: Path, scratch: Path) -> RowTable:
-        """Return the table."""
+    def build(self, path: Path, scratch: Path, rewritten: Path | None = None) -> RowTable:
+        """Return the table; the rows lie in ``rewritten`` if given."""
         offset, length, line = (
             (
                 np.concatenate(columns) if columns else np.empty(0, np.int64)
@@ -233,95 +202,10 @@ class RowTableBuilder:
             if self._parts
             else (np.empty(0, np.int64),) * 3
         )
-        data_path = data_path_of(path, scratch)
+        data_path = rewritten or data_path_of(path, scratch)
         identity = _identity(os.stat(data_path))
-        return RowTable(str(path), str(data_path), offset, length, line, identity)
-
-
-def may_repeat_key(raw: bytes, keys: Collection[str]) -> bool:
-    """Whether a row that parsed to these keys may give one of them twice; quick, seldom wrong.
-
-    Parsers keep the last of two values. Where a row holds as many colons after quotes as keys,
-    none was lost; else each key is looked for, and escapes, which may hide one.
-    """
-    if raw.count(b'":') == len(keys) and b'" :' not in raw[:200]:
-        return False
-    return b"\\u00" in raw or any(
-        raw.count(f'"{key}"'.encode("utf-8", "surrogatepass")) > 1 for key in keys
-    )
-
-
-def parse_row(raw: bytes, strict: bool = False) -> dict[str, object]:
-    """Parse one row as a JSON object.
-
-    Parameters
-    ----------
-    raw : bytes
-        The row.
-    strict : bool
-        Whether to look for a key that is given twice.
-
-    Raises
-    ------
-    RecordFault
-        Not UTF-8, not JSON, not an object, or a key given twice.
-    """
-    try:
-        record = orjson.loads(raw)
-    except orjson.JSONDecodeError:
-        record = _parse_slowly(raw)
-    else:
-        if strict and type(record) is dict and may_repeat_key(raw, record):
-            _parse_slowly(raw)
-    if not isinstance(record, dict):
-        raise RecordFault("not-an-object", f"the row is a JSON {_json_type(record)}, not an object")
-    return record
-
-
-def _parse_slowly(raw: bytes) -> object:
-    """Parse with the standard library: takes NaN and lone surrogates, refuses repeated keys."""
-
-    def once(pairs: list[tuple[str, object]]) -> dict[str, object]:
-        found = dict(pairs)
-        if len(found) != len(pairs):
-            seen: set[str] = set()
-            twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-            raise RecordFault("repeated-key", f"the key '{twice}' is given twice", twice)
-        return found
-
-    try:
-        return json.loads(raw.decode("utf-8"), object_pairs_hook=once)
-    except UnicodeDecodeError as error:
-        raise RecordFault(
-            "not-utf8",
-            f"not UTF-8: byte 0x{raw[error.start]:02x} at column {error.start + 1}",
-            fix="save the file as UTF-8",
-        ) from error
-    except json.JSONDecodeError as error:
-        message = f"not JSON: {error.msg.removesuffix(' at')} at column {error.colno}"
-        raise RecordFault("bad-json", message, fix=_json_hint(raw)) from error
-    except (ValueError, RecursionError) as error:
-        message = "nested too deep" if isinstance(error, RecursionError) else str(error)
-        raise RecordFault("bad-json", f"not JSON that can be read: {message}") from error
-
-
-def _json_hint(raw: bytes) -> str | None:
-    if b"\x00" in raw:
-        return "the row holds NUL bytes: the file is damaged or not text"
-    stripped = raw.strip()
-    if stripped in (b"{", b"[") or not stripped.endswith((b"}", b"]")):
-        return "one JSON object a line, whole; is the line cut off, or spread over several?"
-    return None
-
-
-def _json_type(value: object) -> str:
-    if isinstance(value, list):
-        return "array"
-    if isinstance(value, str):
-        return "string"
-    if value is None:
-        return "null"
-    return "truth value" if isinstance(value, bool) else "number"
+        places = (offset, length, line)
+        return RowTable(str(path), str(data_path), *places, identity, rewritten is not None)
 
 
 def _identity(found: os.stat_result) -> tuple[int, int, int]:

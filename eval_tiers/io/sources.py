@@ -30,7 +30,9 @@ _PACKED_KINDS = (
     (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive"),
     (b"PAR1\x15", "a Parquet table"),
     (b"ARROW1\x00", "an Arrow file"),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Excel workbook"),
 )
+_WORKBOOK_PART = b"[Content_Types].xml"  # comes first in the zip archive that a workbook is
 UTF8_BOM = b"\xef\xbb\xbf"
 
 
@@ -193,8 +195,11 @@ def refuse_utf16(head: bytes, path: str) -> None:
     """Raise when the first bytes of a text file are UTF-16 or UTF-32, NUL bytes or packed data."""
     for magic, packed in _PACKED_KINDS:
         if head.startswith(magic):
+            if _WORKBOOK_PART in head:
+                packed = "an Excel workbook"
+            fix = "save the sheet as CSV UTF-8" if "workbook" in packed else "unpack it"
             raise BadInputError(
-                Problem("not-text", f"this is {packed}, not text", SourceRef(path), "unpack it")
+                Problem("not-text", f"this is {packed}, not text", SourceRef(path), fix)
             )
     kind = _wide_encoding(head)
     if kind == "NUL":

@@ -140,9 +140,9 @@ def score_job(context: Context, job: Job) -> BatchResult:
         | {
             "prediction_path": samples["prediction_path"],
             "prediction_line": samples["prediction_line"],
-            "byte_offset": pa.array(values["text_offset"], pa.int64()),
-            "byte_length": pa.array(values["text_length"], pa.int64()),
-            "crc32": pa.array(values["text_crc32"], pa.uint32()),
+            "byte_offset": _places(values["text_offset"], paired, pa.int64()),
+            "byte_length": _places(values["text_length"], paired, pa.int64()),
+            "crc32": _places(values["text_crc32"], paired, pa.uint32()),
         }
     )
     return BatchResult(
@@ -163,6 +163,11 @@ def score_job(context: Context, job: Job) -> BatchResult:
         baseline=_draw_baseline(context, scored),
         chain_genes=batch.symbols[:2000] if job.first == 0 and job.pair == 0 else [],
     )
+
+
+def _places(values: Sequence[int | None], paired: PairedRows, kind: pa.DataType) -> pa.Array:
+    """Return where texts lie; null for rows of a file that was rewritten to be read."""
+    return pa.array([None] * len(values) if paired.predictions.rewritten else values, kind)
 
 
 def _chains_table(scored: ScoredBatch, samples: pa.Table) -> pa.Table:

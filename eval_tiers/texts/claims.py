@@ -15,9 +15,9 @@ from eval_tiers.domain.rr10 import DOWN, INDETERMINATE, NO_LABEL, UP
 
 _CACHED_LENGTH: Final = 200
 _DASHES: Final = {ord(char): "-" for char in "‐‑‒–—―⁃⁻₋−⸺⸻﹘﹣-"}
-_DROPPED: Final = dict.fromkeys(map(ord, '\ufeff*`#~"“”„«»‹›'))
-_APOSTROPHES: Final = dict.fromkeys(map(ord, "’‘ʼ"), "'")
-_ENDS: Final = " '\"()[]{}.,;:!?-↑↓\\"
+_DROPPED: Final = dict.fromkeys(map(ord, '\ufeff*`#~"“”„«»‹›「」『』【】'))
+_FOLDED: Final = dict.fromkeys(map(ord, "’‘ʼ‚‛"), "'") | {ord("。"): ".", ord("、"): ","}
+_ENDS: Final = " '\"()[]{}.,;:!?-↑↓→•>=$\\"
 
 _UP = r"up[- ]?regulat(?:ed|es|ing|ion)|increas(?:e|ed|es|ing)"
 _DOWN = r"down[- ]?regulat(?:ed|es|ing|ion)|decreas(?:e|ed|es|ing)"
@@ -100,7 +100,7 @@ def normalise_claim(value: str) -> str:
     'down-regulated here'
     """
     text = unicodedata.normalize("NFKC", value).casefold()
-    text = text.translate(_DASHES).translate(_APOSTROPHES).translate(_DROPPED)
+    text = text.translate(_DASHES).translate(_FOLDED).translate(_DROPPED)
     return " ".join(text.replace("_", " ").split())
 
 

@@ -52,7 +52,10 @@ def test_broken_files_are_refused(tmp_path: Path, suffix: str, code: str, spoil:
     assert name in ran.err
 
 
-@pytest.mark.parametrize("spoil", NO_RECORDS.values(), ids=NO_RECORDS)
+NO_PREDICTIONS = {name: spoil for name, spoil in NO_RECORDS.items() if name != "CSV"}  # is read
+
+
+@pytest.mark.parametrize("spoil", NO_PREDICTIONS.values(), ids=NO_PREDICTIONS)
 def test_what_is_no_json_lines_is_refused_once(tmp_path: Path, spoil: Spoil) -> None:
     check_refused(evaluate_pair(tmp_path, GOLD, spoil(PREDICTIONS)), "no-readable-row")
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from eval_tiers.domain.findings import Finding
 from eval_tiers.domain.rr10 import Item
-from eval_tiers.exceptions import Problem, UsageError
+from eval_tiers.exceptions import Problem, SourceRef, UsageError
 from eval_tiers.formats.base import CitationFormat
 from eval_tiers.formats.registry import format_named
 from eval_tiers.io.answer_rows import any_evidence
@@ -145,19 +145,11 @@ def _of_organisms(
 def _read_graphs(
     plan: Plan, organisms: list[str], findings: list[Finding]
 ) -> dict[str, SignedGraph]:
-    """Read each organism's own graph; a file without an organism needs a benchmark of one."""
+    """Read each organism's own graph."""
     named = dict(plan.citations.graph_paths)
     paths: dict[str, tuple[Path, ...]] = {name: (path,) for name, path in named.items()}
     if plan.graph_paths:
-        if len(organisms) != 1:
-            raise UsageError(
-                Problem(
-                    "graph-of-which-organism",
-                    f"the benchmark has {len(organisms)} organisms: {', '.join(organisms)}",
-                    fix=f"say whose graph it is: --external-kg {organisms[0]}=FILE",
-                )
-            )
-        paths.setdefault(organisms[0], plan.graph_paths)
+        paths.setdefault(_organism_of_graph(plan, organisms, findings), plan.graph_paths)
     _of_organisms(named, organisms, "--external-kg", findings)
     if not paths:
         return {}
@@ -172,6 +164,22 @@ def _read_graphs(
         graphs[organism] = read_graph(paths[organism], options)
         findings += graphs[organism].findings
     return graphs
+
+
+def _organism_of_graph(plan: Plan, organisms: list[str], findings: list[Finding]) -> str:
+    """Return whose graph a file without an organism is: the only one's, else human."""
+    if len(organisms) == 1:
+        return organisms[0]
+    path = str(plan.graph_paths[0])
+    fix = f"say whose graph it is: --external-kg {organisms[0]}=FILE"
+    several = f"the benchmark has {len(organisms)} organisms: {', '.join(organisms)}"
+    if HUMAN not in organisms:
+        raise UsageError(Problem("graph-of-which-organism", several, SourceRef(path), fix))
+    findings.append(
+        Finding("graph-taken-for-human", f"taken for the graph of {HUMAN}: {several}",
+                SourceRef(path), fix=fix)
+    )  # fmt: skip
+    return HUMAN
 
 
 def _read_gene_sets(

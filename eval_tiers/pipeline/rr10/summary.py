@@ -145,11 +145,6 @@ def all_findings(result: Rr10Result) -> list[Finding]:
                 SourceRef(path),
             ),
         )
-    for name, count in paired.skipped.items():
-        findings.append(
-            Finding(f"skipped-{name.replace('_', '-')}", f"{count:,} skipped", SourceRef(path),
-                    "note")
-        )  # fmt: skip
     for found in paired.without_gold[:10]:
         hint = f" ({found['hint']})" if "hint" in found else ""
         findings.append(
