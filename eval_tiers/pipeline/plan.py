@@ -117,8 +117,26 @@ def require_chain_resources(plan: Plan) -> None:
     Raises
     ------
     UsageError
-        Tier 2 without a knowledge graph, tier 3 without gene sets.
+        Tier 2 without a knowledge graph, tier 3 without gene sets, options for cited evidence.
     """
+    options = plan.citations
+    for name, given in (
+        ("--rr10-compat", options.compat),
+        ("--evidence", options.evidence != "auto"),
+        ("--osd-registry", options.registry_path is not None),
+        ("--osd-table", bool(options.table_paths)),
+        ("--genes", bool(options.gene_list_paths)),
+        ("--external-kg ORGANISM=FILE", bool(options.graph_paths)),
+        ("--go-gmt ORGANISM=FILE", bool(options.gene_set_paths)),
+    ):
+        if given:
+            raise UsageError(
+                Problem(
+                    "option-without-effect",
+                    f"{name} has no meaning for format {plan.format_name}",
+                    fix="leave it out, or name the format: --format rr10",
+                )
+            )
     if 2 in plan.tiers and not plan.graph_paths:
         raise UsageError(
             Problem(

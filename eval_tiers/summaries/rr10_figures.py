@@ -170,7 +170,8 @@ def pair_figures(table: ItemTable, pairs: Sequence[tuple[str, int, int]], compat
         ("pair_complete_rate", table.valid[trap] * table.valid[control]),
     ):
         add_share(figures, name, values)
-        if compat:
+        if compat and len(pairs) != COMPAT_PAIRS:  # no rate over these pairs, so no interval
+            figures |= {f"{name}_low": None, f"{name}_high": None}
             figures[name] = float(values.sum()) / COMPAT_PAIRS
     figures["trap_times_control_accuracy"] = (
         float(table.right[trap].mean() * table.right[control].mean()) if len(pairs) else None
