@@ -264,7 +264,11 @@ def _provenance_row(
 def _number(value: object) -> float | None:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
-    return float(value) if math.isfinite(value) else None
+    try:
+        number = float(value)
+    except OverflowError:  # a whole number of 400 digits
+        return None
+    return number if math.isfinite(number) else None
 
 
 def _near(value: object, words: tuple[str, ...]) -> str:

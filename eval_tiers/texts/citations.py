@@ -18,6 +18,12 @@ from eval_tiers.texts.triplets import read_chain_elements, read_elements
 _DATASET_START = re.compile(r"\s*(?:OSD|GLDS)", re.IGNORECASE)
 _TEMPLATE: Final = ("gene_a", "sign", "gene_b")
 _DIRECTIONS: Final = {"upregulated": 1, "increased": 1, "downregulated": -1, "decreased": -1}
+_PYTHON_TOKEN = re.compile(
+    r"""'(?P<single>[^'\\\n]*+(?:\\.[^'\\\n]*+)*+)'|"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"|\w+|[()]"""
+)
+_PYTHON_WORDS: Final = {
+    "None": "null", "nan": "null", "True": "true", "False": "false", "(": "[", ")": "]",
+}  # fmt: skip
 _TRUE_WORDS: Final = frozenset({"true", "yes"})
 Edge = tuple[str, int, str]
 
@@ -87,7 +93,9 @@ def read_evidence(value: object) -> Evidence:
     if isinstance(value, str):
         if not value.strip():
             return Evidence()
-        return read_evidence_block(value) if value.strip()[0] in "[{" else _collect([value])
+        if value.strip()[0] not in "[{":
+            return _collect([value])
+        return read_evidence_block(_json_of(value))
     if isinstance(value, list):
         return _collect(read_chain_elements(value))
     return _collect([value])
@@ -100,6 +108,24 @@ def read_evidence_block(block: str) -> Evidence:
     except (ValueError, RecursionError):
         return _collect(read_elements(block))
     return _collect(read_chain_elements(value) if isinstance(value, list) else [value])
+
+
+def _json_of(text: str) -> str:
+    """Return objects in Python's spelling, as data frames write them to CSV, as JSON."""
+    if "{" not in text or "'" not in text:
+        return text
+    translated = _PYTHON_TOKEN.sub(_json_token, text)
+    try:
+        json.loads(translated)
+    except (ValueError, RecursionError):
+        return text
+    return translated
+
+
+def _json_token(match: re.Match[str]) -> str:
+    if match["single"] is None:
+        return _PYTHON_WORDS.get(match[0], match[0])
+    return '"' + match["single"].replace("\\'", "'").replace('"', '\\"') + '"'
 
 
 def _collect(elements: list[object]) -> Evidence:
@@ -160,7 +186,10 @@ def _malformed(element: object) -> Citation:
 
 
 def _as_written(element: object) -> str:
-    return json.dumps(element, ensure_ascii=False, default=str)
+    try:
+        return json.dumps(element, ensure_ascii=False, default=str)
+    except RecursionError:
+        return f"({type(element).__name__}, nested too deep)"
 
 
 def _symbol(value: object) -> str:

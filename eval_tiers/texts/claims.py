@@ -38,7 +38,7 @@ _NEGATED = rf"(?:{_CUE.pattern}[ -]+(?:(?:up|down) )?)+(?:up|down)"
 _STATEMENT = re.compile(
     rf"[{re.escape(_ENDS)}]*+(?:{_BARE.pattern}|{_NEGATED})[{re.escape(_ENDS)}]*+"
 )
-_STOP = re.compile(r"[,;.]")
+_CUE_OR_STOP = re.compile(rf"(?P<stop>[,;.])|{_CUE.pattern}")
 _PARTS = re.compile(r"[^/|]+")
 _NO_CHANGE = re.compile(
     r"(?<!\w)(?:unchanged|unaffected|no (?:significant )?(?:change|difference|effect)"
@@ -106,14 +106,18 @@ def normalise_claim(value: str) -> str:
 
 def _any_negated(text: str, spans: list[tuple[int, int]]) -> bool:
     """Whether a cue before a label governs it: up to the next comma, semicolon or full stop."""
-    for match in _CUE.finditer(text):
-        if any(start <= match.start() < end for start, end in spans):
-            continue  # a part of "not determinable"
-        stop = _STOP.search(text, match.end())
-        until = len(text) if stop is None else stop.start()
-        if any(match.end() <= start < until for start, _ in spans):
-            return True
-    return False
+    labels = sorted(spans)
+    governed, passed = False, 0
+    for match in _CUE_OR_STOP.finditer(text):
+        while passed < len(labels) and labels[passed][0] <= match.start():
+            if governed:
+                return True
+            passed += 1
+        if match["stop"]:
+            governed = False
+        elif not passed or labels[passed - 1][1] <= match.start():  # no part of a label's phrase
+            governed = True
+    return governed and passed < len(labels)
 
 
 def _bare_words(text: str) -> list[tuple[int, int, int]]:
@@ -124,7 +128,7 @@ def _bare_words(text: str) -> list[tuple[int, int, int]]:
     """
     found = []
     for part in _PARTS.finditer(text):
-        for start in {part.start(), part.start() + part[0].rfind(":") + 1}:
+        for start in {part.start(), part.start() + part[0].rstrip(_ENDS).rfind(":") + 1}:
             match = _STATEMENT.fullmatch(text, start, part.end())
             if match is not None:
                 found += [

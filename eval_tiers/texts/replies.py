@@ -14,6 +14,7 @@ from typing import Final
 from eval_tiers.texts.answers import find_blocks
 
 _SCAN_BUDGET: Final = 20_000_000
+_OBJECT = re.compile(r'\{[ \t\r\n]*"')  # an object without a member has none of the keys
 _THOUGHT = re.compile(r"</(?i:thinking|think)\s*>")
 _TRIPLETS = re.compile(r"<(?i:triplet)\s*>.*?(?:</(?i:triplet)\s*>|$)", re.DOTALL)
 
@@ -66,8 +67,9 @@ def first_object(text: str, keys: Collection[str]) -> dict[str, object] | None:
     Objects without any of the keys are passed over, those inside them too. NaN and Infinity are
     no JSON. Gives up (None) on a text that is made to be slow to read.
     """
-    place, spent = text.find("{"), 0
-    while place >= 0 and spent < _SCAN_BUDGET:
+    found, spent = _OBJECT.search(text), 0
+    while found is not None and spent < _SCAN_BUDGET:
+        place = found.start()
         try:
             value, end = _DECODER.raw_decode(text, place)
         except json.JSONDecodeError as error:
@@ -79,7 +81,7 @@ def first_object(text: str, keys: Collection[str]) -> dict[str, object] | None:
         else:
             if isinstance(value, dict) and any(str(key).casefold() in keys for key in value):
                 return value
-        place = text.find("{", end)
+        found = _OBJECT.search(text, end)
     return None
 
 

@@ -177,7 +177,7 @@ class Wild:
         return str(
             self.one_of(
                 body,
-                body[: self.random.randint(1, len(body))],
+                body[: self.one_of(*(n for n, char in enumerate(body) if char in ' "[{'), 1)],
                 f"Here it is:\n```json\n{body}\n```\nDone.",
                 '{"thought": {"prediction": "up"}} ' + body,
                 f"<think>maybe upregulated</think><answer>{claim}</answer>"

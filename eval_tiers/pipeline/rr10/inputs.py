@@ -18,6 +18,7 @@ from eval_tiers.io.rr10_benchmark import read_items
 from eval_tiers.kg.provenance import HUMAN, ProvenanceGraph
 from eval_tiers.pipeline.plan import Plan
 from eval_tiers.pipeline.rr10.scoring import Rr10Resources
+from eval_tiers.settings import Settings
 
 if TYPE_CHECKING:
     from eval_tiers.kg.graph import SignedGraph
@@ -91,10 +92,13 @@ def read_rr10_inputs(plan: Plan, scratch: Path) -> Rr10Inputs:
 
 def _refuse_foreign_options(plan: Plan) -> None:
     """Raise for options that have no meaning here."""
+    defaults = Settings()
     told = [
         ("--mode", bool(plan.mode_signs)),
         ("--train-file", plan.train_path is not None),
         ("--by", bool(plan.by)),
+        ("--unknown-nodes", plan.settings.unknown_nodes != defaults.unknown_nodes),
+        ("--go-null-draws", plan.settings.go_null_draws != defaults.go_null_draws),
     ]
     for name, given in told:
         if given:
@@ -123,6 +127,17 @@ def _read_provenance(plan: Plan, items: list[Item], findings: list[Finding]) -> 
         items, options.table_paths, options.registry_path, options.gene_list_paths
     )
     findings += graph.findings
+    unknown = [row for item in items for row in item.provenance if row.log2fc is None]
+    if unknown:
+        findings.append(
+            Finding(
+                "unknown-log2fc",
+                f"{len(unknown):,} provenance row(s) of the benchmark have no finite log2FC: "
+                "citations of them can't be verified",
+                SourceRef(str(plan.pairs[0].gold), unknown[0].line, "provenance.log2FC_SF_vs_GC"),
+                fix="write it as a number; 'eval_tiers validate' lists every fault of the file",
+            )
+        )
     return graph
 
 

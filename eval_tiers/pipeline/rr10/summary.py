@@ -163,6 +163,18 @@ def all_findings(result: Rr10Result) -> list[Finding]:
                 SourceRef(path),
             )
         )
+    readable = result.ledger["predictions"]["matched"]
+    if readable and not result.counts.column("valid_n").any():
+        reasons = invalid_reasons(result.counts)
+        told = ", ".join(f"{name} {n:,}" for name, n in reasons.items() if n)
+        findings.append(
+            Finding(
+                "no-valid-answer",
+                f"none of {readable:,} predictions that were read gives a label ({told})",
+                SourceRef(path),
+                fix="is the answer in a field that is read? see eval --help-formats",
+            )
+        )
     differ = result.counts.total("differing", "rows")
     if differ:
         first = result.counts.differing[0]
@@ -183,7 +195,10 @@ def all_findings(result: Rr10Result) -> list[Finding]:
 def rr10_pair_table(result: Rr10Result) -> pa.Table:
     """Return the table of pairs, one row each."""
     table = ItemTable.build(result.items, result.counts)
-    return pa.Table.from_pylist(pair_rows(table, result.items), PAIR_SCHEMA)
+    rows = pair_rows(table, result.items)
+    for row in rows:
+        row["context"] = clean_text(str(row["context"]))
+    return pa.Table.from_pylist(rows, PAIR_SCHEMA)
 
 
 def rr10_file_rows(result: Rr10Result) -> list[dict[str, object]]:

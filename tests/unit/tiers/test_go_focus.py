@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eval_tiers.domain.rr10_columns import GO_FOCUS_NULL_REASONS
-from eval_tiers.go.gene_sets import GeneCase, parse_gmt
+from eval_tiers.go.gene_sets import parse_gmt
+from eval_tiers.go.gmt_table import GeneCase
 from eval_tiers.tiers.go_focus import GoFocus
 from tests.oracle import go
 from tests.unit.go.samples import WORKED_GMT
@@ -48,10 +49,10 @@ def test_worked_numbers(anchor: str, genes: list[str], expected: float) -> None:
 
 
 def test_where_the_gene_is_a_set_its_members_are_the_anchor() -> None:
-    assert one(focus(), "T2", ["B", "C"]) == (pytest.approx(1.0), None)
-    assert one(focus(), " T2 ", ["C"]) == (
-        pytest.approx(0.8758, abs=5e-5), None,
-    )  # fmt: skip
+    for anchor, genes, expected in (("T2", ["B", "C"], 1.0), (" T2 ", ["C"], 0.8758)):
+        value, reason = one(focus(), anchor, genes)
+        assert value == pytest.approx(expected, abs=5e-5)
+        assert reason is None
 
 
 @pytest.mark.parametrize(
@@ -95,8 +96,8 @@ def test_slow_reading_agrees_and_rows_do_not_meet(
     text = "".join(f"{name}\t\t" + "\t".join(sorted(genes)) + "\n" for name, genes in terms.items())
     found = focus(text.encode())
     slow = go.GeneSets()
-    for name, genes in terms.items():
-        slow.add(name, genes)
+    for name, members in terms.items():
+        slow.add(name, members)
     slow.index()
     values, reasons = found.similarity([anchor for anchor, _ in rows], [g for _, g in rows])
     for (anchor, genes), value, reason in zip(rows, values, reasons, strict=True):
