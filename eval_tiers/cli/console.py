@@ -25,6 +25,7 @@ from eval_tiers.report.lines import visible
 
 BUG_EXIT_CODE = 70
 WIDTH = 80
+_MOST_SHOWN = 2_000  # of a message that holds a value as long as a file
 
 
 def run_reporting_errors(
@@ -176,10 +177,12 @@ def print_findings(findings: Iterable[Finding], limit: int = 20, err: bool = Tru
 
 def _message_lines(level: str, found: Problem | Finding) -> list[str]:
     """Return the lines of one problem or finding: what, where, how to mend it."""
-    lines = wrap(f"{level}: [{found.code}] {visible(found.message)}", "  ")
+    message = visible(found.message[:_MOST_SHOWN])
+    message += "..." if len(found.message) > _MOST_SHOWN else ""
+    lines = wrap(f"{level}: [{found.code}] {message}", "  ")
     where = str(found.where)
     if where:
-        lines.append(f"  where: {visible(where)}")
+        lines.append(f"  where: {visible(where[:_MOST_SHOWN])}")
     if found.fix:
         lines += wrap(f"  fix:   {visible(found.fix)}", " " * 9)
     return lines

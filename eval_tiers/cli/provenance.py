@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from eval_tiers.cli.console import print_findings, print_json, program_name
+from eval_tiers.report.lines import visible
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -88,7 +89,7 @@ def tell_provenance(file: str, made: nx.MultiDiGraph, format_name: str, as_json:
         )
         return
     lines = [
-        f"file           {file}",
+        f"file           {visible(file)}",
         f"format         provenance graph, {format_name}",
         f"sha256         {sha256}",
     ]
@@ -110,4 +111,4 @@ def _provenance_lines(described: Mapping[str, object]) -> list[str]:
         f"{title:<15}{described[key]:>10,}" + (f"  {note}" if note else "")
         for title, key, note in _EVIDENCE
     ]
-    return lines
+    return [visible(line) for line in lines]

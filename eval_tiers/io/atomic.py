@@ -26,6 +26,11 @@ def atomic_writer(path: Path) -> Iterator[IO[bytes]]:
         The folder can't be made or written.
     """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
+    if path.exists() and not path.is_file():  # renaming would put a file in a device's place
+        raise MissingResourceError(
+            Problem("cannot-write", "what is there is no regular file", SourceRef(str(path)),
+                    "name another place")
+        )  # fmt: skip
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle = open(temporary, "wb")  # noqa: SIM115 - closed below, on every way out

@@ -11,7 +11,7 @@ from eval_tiers.domain.labels import LABELS
 from eval_tiers.formats.base import Record, RecordFault
 from eval_tiers.formats.perturbreason import GOLD_FIELDS
 from eval_tiers.prompts.base import Message, PromptFormat
-from eval_tiers.prompts.fencing import clean_line, clean_text, fenced
+from eval_tiers.texts.fencing import clean_line, clean_text, fenced
 
 _SYSTEM: Final = """\
 You answer questions of perturbation biology: what a perturbation does to a gene.

@@ -13,7 +13,7 @@ from typing import Final
 from eval_tiers.domain.rr10 import LABELS
 from eval_tiers.formats.base import Record, RecordFault
 from eval_tiers.prompts.base import Message, PromptFormat
-from eval_tiers.prompts.fencing import clean_line, clean_text, fenced
+from eval_tiers.texts.fencing import clean_line, clean_text, fenced
 
 _ITEM_ID = re.compile(r"OSDR-(?:FRAG|CTRL)-\d+", re.IGNORECASE)  # tells a trap from a control
 
@@ -68,6 +68,8 @@ SCHEMA: Final = {
     "required": ["prediction", "evidence", "reason"],
     "additionalProperties": False,
 }
+
+_MOST: Final = 10**15  # no log2 fold change has more digits
 
 
 def messages_of(record: Record, with_evidence: bool) -> list[Message]:
@@ -139,7 +141,9 @@ def _evidence_line(row: object, number: int) -> str:
 
 def _number(row: dict[str, object], name: str, number: int) -> str:
     value = row.get(name)
-    if isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value):
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) < _MOST:
+        return repr(value)
+    if isinstance(value, float) and math.isfinite(value):
         return repr(value)
     raise RecordFault(
         "bad-field", f"provenance row {number}: {name} is {value!r}, not a number", "provenance"

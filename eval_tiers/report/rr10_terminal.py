@@ -8,6 +8,7 @@ from eval_tiers.domain.rr10 import CITATION_VERDICTS
 from eval_tiers.report.lines import (
     Summary,
     count_text,
+    fitted,
     ledger_text,
     mean_row,
     number,
@@ -101,16 +102,13 @@ def _answers(summary: Summary) -> str:
 def _contexts(summary: Summary) -> str:
     lines = [f"{'By context':<36}{'n':>6}{'accuracy':>10}{'traps':>9}{'controls':>10}{'PDR':>8}"]
     for name, figures in summary["per_context"].items():
+        shown = name[:80].encode("utf-8", "backslashreplace").decode("utf-8")
         lines.append(
-            f"  {_cut(name, 34):<34}{figures['n']:>6,}{percent(figures['accuracy']):>10}"
+            f"  {fitted(shown, 34)}{figures['n']:>6,}{percent(figures['accuracy']):>10}"
             f"{percent(figures['trap_accuracy']):>9}{percent(figures['control_accuracy']):>10}"
             f"{percent(figures['paired_directional_robustness']):>8}"
         )
     return "\n".join(lines)
-
-
-def _cut(text: str, width: int) -> str:
-    return text if len(text) <= width else text[: width - 3] + "..."
 
 
 def _evidence(summary: Summary) -> str:

@@ -196,9 +196,9 @@ def _symbol(value: object) -> str:
     """Return a name, stripped; a number's digits; nothing for any other value."""
     if isinstance(value, str):
         return value.strip()
-    if isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value):
-        return str(value)
-    return ""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return ""
+    return str(value) if isinstance(value, int) or math.isfinite(value) else ""
 
 
 def _sign(value: object) -> int:

@@ -144,13 +144,9 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     from eval_tiers.settings import Settings
 
     if options["split"] is not None and options["gt_file"] is None:
-        raise UsageError(
-            Problem(
-                "option-without-effect",
-                "--split names the split of a single pair; in folders the folders' names count",
-                fix="leave it out, or give --gt-file and --pred-file",
-            )
-        )
+        message = "--split names the split of a single pair; in folders the folders' names count"
+        fix = "leave it out, or give --gt-file and --pred-file"
+        raise UsageError(Problem("option-without-effect", message, fix=fix))
     plan = make_plan(
         gt_dir=options["gt_dir"],
         pred_dir=options["pred_dir"],
@@ -184,6 +180,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         jobs=options["jobs"],
         batch_rows=options["batch_size"],
     )
+    _check_rr10_options(plan, options)
     demo = options["gt_dir"] is None and options["gt_file"] is None
     quiet = options["quiet"]
     if demo and not quiet:
@@ -220,6 +217,19 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         click.echo(render_summary(summary, title))
     click.echo()
     click.echo("\n".join(_closing_lines(written.run_dir, written.paths, demo)))
+
+
+def _check_rr10_options(plan: Any, options: dict[str, Any]) -> None:
+    """Raise for a table of wrong rows that can't be written, or options of another format."""
+    from eval_tiers.io.output_paths import require_free_path
+    from eval_tiers.pipeline.rr10.run import input_paths
+
+    for name in ("errors_csv", "evidence_shown"):
+        if options[name] is not None and plan.format_name != "rr10":
+            told = f"--{name.replace('_', '-')} has no meaning for format {plan.format_name}"
+            raise UsageError(Problem("option-without-effect", told, fix="leave it out"))
+    if options["errors_csv"] is not None:
+        require_free_path(options["errors_csv"], input_paths(plan))
 
 
 def _graphs(values: tuple[str, ...]) -> Any:

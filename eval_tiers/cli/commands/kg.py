@@ -114,6 +114,7 @@ def build(
 
     if benchmark is not None:
         from eval_tiers.cli.provenance import build_provenance
+        from eval_tiers.io.output_paths import require_free_path
 
         united = {
             "FILE": bool(files),
@@ -122,6 +123,8 @@ def build(
             "--undirected": undirected != "skip",
         }
         _refuse(united, "has no place beside --rr10", "leave it out, or leave out --rr10")
+        widened = [value.partition("=")[2] for value in (*osd_tables, *gene_lists)]
+        require_free_path(output, [benchmark, *filter(None, [osd_registry]), *widened])
         build_provenance(benchmark, output, osd_tables, osd_registry, gene_lists, as_json)
         return
     widening = {

@@ -10,7 +10,7 @@ import statsmodels.api as sm
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from eval_tiers.metrics.clustered import clustered_interval
+from eval_tiers.metrics.clustered import clustered_interval, effective_n
 from eval_tiers.metrics.intervals import Z_95
 
 
@@ -63,3 +63,15 @@ def test_names_of_clusters_and_order_of_rows_do_not_matter() -> None:
 def test_fewer_than_two_clusters_have_no_interval() -> None:
     assert clustered_interval([], []) is None
     assert clustered_interval([1, 0, 1], [4, 4, 4]) is None
+
+
+def test_rows_are_worth_what_their_clusters_are() -> None:
+    values = [1, 0, 0, 1, 1, 0, 1, 1] * 5
+    assert effective_n(values, range(40)) == 40
+    # Every row twice, in one cluster: no more than the rows once.
+    double = effective_n(np.repeat(values, 2), np.repeat(range(40), 2))
+    assert double == pytest.approx(40, rel=0.03)
+    assert effective_n(values, [0] * 40) is None and effective_n([], []) is None
+    assert effective_n([1] * 10, [0, 1] * 5) == 10
+    # Clusters that are more alike than chance would have them are not worth more than their rows.
+    assert effective_n([0, 1] * 20, np.repeat(range(20), 2)) == 40

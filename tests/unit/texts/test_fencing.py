@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval_tiers.prompts.fencing import clean_line, clean_text, fenced
+from eval_tiers.texts.fencing import clean_line, clean_text, fenced
 
 
 @pytest.mark.parametrize(
