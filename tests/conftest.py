@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, settings
 
 TESTS = Path(__file__).parent
 REAL_FILES = TESTS.parents[1] / "shared"
-KINDS = ("unit", "contract", "property", "golden", "robust", "e2e")
+KINDS = ("unit", "contract", "property", "golden", "robust", "e2e", "slurm")
 IN_CI = os.environ.get("CI", "").casefold() in {"1", "true"}
 
 settings.register_profile("dev", deadline=None)
@@ -39,8 +39,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark each test by the folder it is in; doctests of the package are unit tests."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark each test by its folder (doctests are unit tests); nightly ones only when asked for."""
+    if "nightly" not in config.getoption("-m"):
+        later = [item for item in items if item.get_closest_marker("nightly")]
+        items[:] = [item for item in items if not item.get_closest_marker("nightly")]
+        config.hook.pytest_deselected(items=later)
     for item in items:
         folder = "unit"
         if TESTS in item.path.parents:

@@ -37,6 +37,7 @@ PAGES = (
     ROOT / "CONTRIBUTING.md",
     ROOT / "kg" / "README.md",
     ROOT / "gmt" / "README.md",
+    ROOT / "slurm" / "README.md",
     *sorted((ROOT / "docs").rglob("*.md")),
 )
 _CODES = {"count": "whole number", "sign": "1 or -1", "flag": "True or False", "number": "number"}

@@ -1,0 +1,1 @@
+"""Runs a request file on an engine: shards, resumption, signals, and the reply file."""

@@ -1,0 +1,1 @@
+"""Kinds of question, one a file: every module here that defines ``KIND``."""
