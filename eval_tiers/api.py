@@ -262,10 +262,17 @@ def make_plan(
     BadInputError, MissingResourceError
         Folders or files that aren't there or can't be paired.
     """
+    from eval_tiers.formats.base import ChainFormat
     from eval_tiers.io.benchmark_kind import choose_format
     from eval_tiers.io.demo import demo_inputs, rr10_demo_inputs
     from eval_tiers.io.pairs import find_pairs, single_pair
-    from eval_tiers.pipeline.plan import ALWAYS_SLICED, BATCH_ROWS, CitationOptions, Plan
+    from eval_tiers.pipeline.plan import (
+        ALWAYS_SLICED,
+        BATCH_ROWS,
+        CitationOptions,
+        Plan,
+        require_chain_resources,
+    )
 
     graphs, organism_graphs = _split_by_organism(external_kg)
     sets, organism_sets = _split_by_organism(go_gmt)
@@ -304,7 +311,7 @@ def make_plan(
         graph_paths=organism_graphs,
         gene_set_paths=organism_sets,
     )
-    return Plan(
+    plan = Plan(
         pairs=tuple(pairs),
         tiers=frozenset(tiers),
         format_name=benchmark.name,
@@ -322,6 +329,9 @@ def make_plan(
         jobs=jobs,
         batch_rows=batch_rows or BATCH_ROWS,
     )
+    if isinstance(benchmark, ChainFormat):
+        require_chain_resources(plan)
+    return plan
 
 
 def write_evaluation(

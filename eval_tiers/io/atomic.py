@@ -26,7 +26,7 @@ def atomic_writer(path: Path) -> Iterator[IO[bytes]]:
         The folder can't be made or written.
     """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
-    if path.exists() and not path.is_file():  # renaming would put a file in a device's place
+    if os.path.exists(path) and not path.is_file():  # a file must not take a device's place
         raise MissingResourceError(
             Problem("cannot-write", "what is there is no regular file", SourceRef(str(path)),
                     "name another place")

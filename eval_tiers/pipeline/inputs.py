@@ -16,7 +16,7 @@ from eval_tiers.formats.registry import chain_format_named
 from eval_tiers.io.hashes import hash_files
 from eval_tiers.io.pairing import PairedRows, ProblemList, pair_rows
 from eval_tiers.io.pairs import FilePair
-from eval_tiers.pipeline.plan import Plan, require_chain_resources
+from eval_tiers.pipeline.plan import Plan
 from eval_tiers.pipeline.processes import usable_processors, worker_pool
 from eval_tiers.pipeline.scoring import GoResources
 
@@ -68,7 +68,6 @@ def read_inputs(plan: Plan, scratch: Path) -> Inputs:
     BadInputError, MissingResourceError, UsageError
         An input isn't there or is bad. Bad rows are told before a bad graph.
     """
-    require_chain_resources(plan)
     benchmark = chain_format_named(plan.format_name)
     beside = worker_pool(2) if _worth_a_process(plan) else nullcontext()
     with beside as pool, ThreadPoolExecutor(1) as hasher:

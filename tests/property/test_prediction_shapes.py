@@ -80,7 +80,9 @@ def test_tables(
     for (sample_id, text, evidence), record in zip(rows, found, strict=True):
         assert record["id"] == sample_id.strip()
         for name, cell in (("output", text), ("evidence", evidence)):
-            if cell.strip().casefold() in MISSING:
+            if not cell.strip():  # blank, which is not the same as missing
+                assert record[name] == ""
+            elif cell.strip().casefold() in MISSING:
                 assert record.get(name) is None
             elif quoting == csv.QUOTE_ALL:
                 assert record[name] == cell

@@ -1,7 +1,8 @@
 """Tables with a header: CSV, TSV, semicolons or bars; Excel's ``sep=`` line, quoted line breaks.
 
-Cells stay text. Names in the header are stripped and case-folded. A cell that is empty, NA, NaN
-or null is a missing value, in the id column only an empty one (an id may be ``NA``).
+Cells stay text. Names in the header are stripped and case-folded. A cell that is NA, NaN or null
+is a missing value, but not in the id column (an id may be ``NA``); an empty one is a blank answer,
+or a missing value in any other column.
 """
 
 from __future__ import annotations
