@@ -63,6 +63,16 @@ def implied_answer(shown: Shown) -> ImpliedAnswer:
     )
 
 
+def answer_as_cited(shown: Shown) -> str | None:
+    """Return the answer that the citations would imply if all of them held.
+
+    None where datasets aren't cited, or no citation has a sign.
+    """
+    if not cites_datasets(shown.labels):
+        return None
+    return _answer_of_citations({step.sign for step in shown.chain if step.sign != 0})
+
+
 def _by_signs(shown: Shown) -> tuple[str | None, str, tuple[Step, ...]]:
     if not shown.chain:
         return None, "there is none", ()
@@ -80,11 +90,14 @@ def _by_signs(shown: Shown) -> tuple[str | None, str, tuple[Step, ...]]:
 def _by_citations(chain: tuple[Step, ...]) -> tuple[str | None, str, tuple[Step, ...]]:
     """Supported citations of one sign only imply it; of both, that nothing can be determined."""
     signs = {step.sign for step in chain if step.status in SUPPORTED and step.sign != 0}
-    if not signs:
-        return None, "no citation is supported", chain
+    answer = _answer_of_citations(signs)
+    return answer, "" if answer else "no citation is supported", chain
+
+
+def _answer_of_citations(signs: set[int]) -> str | None:
     if len(signs) == 2:
-        return rr10.LABELS[rr10.INDETERMINATE], "", chain
-    return rr10.LABELS[rr10.UP if 1 in signs else rr10.DOWN], "", chain
+        return rr10.LABELS[rr10.INDETERMINATE]
+    return rr10.LABELS[rr10.UP if 1 in signs else rr10.DOWN] if signs else None
 
 
 def _first(steps: Iterable[Step]) -> str:

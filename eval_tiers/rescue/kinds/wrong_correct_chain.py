@@ -7,7 +7,7 @@ from typing import Final
 
 from eval_tiers.domain.labels import LABELS
 from eval_tiers.rescue.cases import Case, Step
-from eval_tiers.rescue.implied import implied_answer
+from eval_tiers.rescue.implied import answer_as_cited, implied_answer
 from eval_tiers.rescue.kind import CANNOT_TELL, Effect, Finding, Kind, cites_datasets
 from eval_tiers.rescue.shown import Shown
 
@@ -56,6 +56,10 @@ def rules(shown: Shown) -> Finding:
     if implied.answer == shown.gold_answer:
         if implied.contradicted:
             return Finding(CHAIN_BUG, f"A step is contradicted: {implied.contradicted}.")
+        if implied.outside and answer_as_cited(shown) == shown.predicted_answer:
+            return Finding(
+                CHAIN_BUG, f"The answer rests on a citation that fails: {implied.outside}."
+            )
         return Finding(ANSWER_BUG, f"The chain implies {implied.answer}, the gold answer.")
     if ALTERNATE not in shown.verdicts:
         return Finding(CHAIN_BUG, f"The chain implies {implied.answer}, not the gold answer.")
