@@ -77,9 +77,10 @@ class Export:
     ) -> subprocess.CompletedProcess[str]:
         """Merge reply files; the table and what is owed go into `folder`."""
         folder.mkdir()
+        (index,) = self.requests.parent.glob("rescue_index_*.csv")  # the run has another export too
         return eval_tiers(
             "merge-rescue", "--samples-csv", self.samples, "--rescue-responses", *replies,
-            "-o", folder / "merged.csv", *options,
+            "--index", index, "-o", folder / "merged.csv", *options,
         )  # fmt: skip
 
     def owed(self, folder: Path) -> Path:
