@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,7 +18,11 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from eval_tiers.io.errors_csv import ErrorsCsv
+    from eval_tiers.pipeline.baselines import WrittenBaselines
+    from eval_tiers.pipeline.comparison import CompareOptions, RunComparison
+    from eval_tiers.pipeline.enrichment import Enrichment
     from eval_tiers.pipeline.plan import Plan, Progress
+    from eval_tiers.pipeline.relabel import RelabelledRun
     from eval_tiers.pipeline.rescue.export import ExportOptions, WrittenExport
     from eval_tiers.pipeline.rescue.labels import SheetOptions, WrittenSheet
     from eval_tiers.pipeline.rescue.merge import MergedRescue, MergeOptions
@@ -379,6 +383,91 @@ def write_evaluation(
         return WrittenRun(folder.path, folder.finish(), summary, manifest)
 
 
+def write_baselines(
+    output_dir: Pathname,
+    *,
+    gt_dir: Pathname | None = None,
+    gt_file: Pathname | None = None,
+    format: str = "auto",
+    train_file: Pathname | None = None,
+    external_kg: Pathname | Sequence[Pathname] | None = None,
+    consensus: bool = False,
+    undirected: str = "skip",
+    mode: Mapping[str, int] | None = None,
+    duplicates: str = "error",
+    seed: int = 0,
+    score: bool = False,
+    jobs: int = 1,
+    arguments: Sequence[str] = (),
+) -> WrittenBaselines:
+    """Write answers that take no model as prediction files; score them if asked to.
+
+    Parameters
+    ----------
+    output_dir : path-like
+        A new or empty folder.
+    gt_dir, gt_file : path-like, optional
+        One of them; without either, the bundled demo data.
+    format, train_file, external_kg, consensus, undirected, mode, duplicates
+        As `evaluate`.
+    seed : int
+        Of the random answers.
+    score : bool
+        Whether to evaluate each (tier 1) into ``runs/<baseline>/``.
+    jobs : int
+        Processes for that; 0: as many as there are processors.
+    arguments : sequence of str
+        For the manifests.
+
+    Raises
+    ------
+    UsageError, BadInputError, MissingResourceError
+        See `eval_tiers.exceptions`.
+    """
+    from eval_tiers.io.benchmark_kind import choose_format
+    from eval_tiers.io.demo import demo_inputs, rr10_demo_inputs
+    from eval_tiers.io.pairs import find_gold, single_gold
+    from eval_tiers.io.prediction_writing import write_baselines_manifest
+    from eval_tiers.pipeline.baseline_answers import BaselineOptions
+    from eval_tiers.pipeline.baselines import note_run, write_baseline_files
+
+    if gt_dir is not None and gt_file is not None:
+        told = "gold comes as a folder or as a file"
+        fix = "give --gt-dir or --gt-file"
+        raise UsageError(Problem("two-golds", told, fix=fix))
+    if gt_dir is None and gt_file is None and format == "rr10":
+        gt_file = rr10_demo_inputs().gold
+    elif gt_dir is None and gt_file is None:
+        demo = demo_inputs()
+        gt_dir, external_kg = demo.gold, external_kg or demo.graph
+    gold = find_gold(gt_dir) if gt_file is None and gt_dir is not None else []
+    if gt_file is not None:
+        gold = [single_gold(gt_file)]
+    output, signs = Path(output_dir), {name.casefold(): sign for name, sign in (mode or {}).items()}
+    written = write_baseline_files(
+        gold,
+        None if gt_dir is None else Path(gt_dir),
+        choose_format(gold[0].path, format),
+        output,
+        BaselineOptions(
+            None if train_file is None else Path(train_file),
+            () if external_kg is None else tuple(_path_list(external_kg)),
+            seed, duplicates, signs, consensus, undirected,
+        ),
+        arguments,
+    )  # fmt: skip
+    for made in written.baselines if score else ():
+        plan = make_plan(
+            gt_dir=gt_dir, pred_dir=None if gt_dir is None else made.path,
+            gt_file=gt_file, pred_file=None if gt_file is None else made.path,
+            tiers=(1,), format=written.format_name, duplicates=duplicates, mode=mode, jobs=jobs,
+        )  # fmt: skip
+        run = write_evaluation(plan, output / "runs" / made.name, arguments=arguments)
+        note_run(written, made, run.run_dir, run.summary)
+    write_baselines_manifest(output, written.manifest)
+    return written
+
+
 def export_rescue(samples_csv: Pathname, options: ExportOptions | None = None) -> WrittenExport:
     """Write a run's hard cases as requests to an examiner, with controls among them.
 
@@ -444,6 +533,129 @@ def export_labels(samples_csv: Pathname, options: SheetOptions | None = None) ->
     return write_sheet(Path(samples_csv), options or SheetOptions())
 
 
+def relabel(
+    run_dir: Pathname,
+    *,
+    coverage: float | None = None,
+    hallucination: float | None = None,
+    unknown_nodes: str | None = None,
+    output_dir: Pathname | None = None,
+    arguments: Sequence[str] = (),
+) -> RelabelledRun:
+    """Give a finished run its error labels anew, under other thresholds, from its tables.
+
+    Parameters
+    ----------
+    run_dir : path-like
+        The run's folder; it stays as it is.
+    coverage, hallucination : float, optional
+        `Settings.coverage_threshold` and `Settings.hallucination_threshold`.
+    unknown_nodes : {"hallucinated", "unverifiable"}, optional
+        One of the three has to be given; the others stay as they were.
+    output_dir : path-like, optional
+        Parent of the new run's folder; that of the run by default.
+    arguments : sequence of str
+        For the manifest.
+
+    Raises
+    ------
+    UsageError, BadInputError, MissingResourceError
+        See `eval_tiers.exceptions`.
+    """
+    from eval_tiers.pipeline.relabel import RelabelOptions, relabel_run
+
+    parent = None if output_dir is None else Path(output_dir)
+    return relabel_run(
+        Path(run_dir),
+        RelabelOptions(coverage, hallucination, unknown_nodes, parent, tuple(arguments)),
+    )
+
+
+def write_report(run_dir: Pathname, output: Pathname | None = None) -> Path:
+    """Write a run's folder as one HTML file that needs no network; return where it is.
+
+    Parameters
+    ----------
+    run_dir : path-like
+        The folder that an evaluation wrote.
+    output : path-like, optional
+        By default ``report_<timestamp>.html`` in that folder.
+
+    Raises
+    ------
+    UsageError, BadInputError, MissingResourceError
+        See `eval_tiers.exceptions`.
+    """
+    from eval_tiers.pipeline.reporting import place_report, read_report_parts, report_path
+    from eval_tiers.report.html.build import build_report
+    from eval_tiers.report.html.render import render_report
+
+    parts = read_report_parts(Path(run_dir))
+    path = report_path(parts.run, None if output is None else Path(output))
+    summary, manifest, rescue = parts.figures
+    report = build_report(summary, manifest, parts.bins, rescue, parts.ways, parts.enrichment)
+    return place_report(render_report(report), path)
+
+
+def compare_runs(*folders: Pathname, options: CompareOptions | None = None) -> RunComparison:
+    """Compare runs on the same questions, row by row, each with each.
+
+    Parameters
+    ----------
+    *folders : path-like
+        Folders of runs, two or more; of two the one that is named first is the reference.
+    options : eval_tiers.pipeline.comparison.CompareOptions, optional
+
+    Raises
+    ------
+    UsageError, BadInputError, MissingResourceError
+        See `eval_tiers.exceptions`.
+    """
+    from eval_tiers.pipeline.comparison import CompareOptions, compare_folders
+
+    return compare_folders(_path_list(folders), options or CompareOptions())
+
+
+def enrich(
+    run_dir: Pathname,
+    go_gmt: Pathname,
+    *,
+    min_genes: int = 5,
+    min_term_genes: int = 2,
+    organism: str | None = None,
+    output_dir: Pathname | None = None,
+    force: bool = False,
+) -> Enrichment:
+    """Find the gene sets that the genes of each error label of a run are enriched in.
+
+    Parameters
+    ----------
+    run_dir : path-like
+        A finished run's folder.
+    go_gmt : path-like
+        Gene sets.
+    min_genes, min_term_genes : int
+        Fewest genes of the background that a label, and a set, must have to be tested.
+    organism : str, optional
+        RR-10: whose mechanism edges.
+    output_dir : path-like, optional
+        Where table, summary and dot plot go; the run's folder by default.
+    force : bool
+        Replace files of those names.
+
+    Raises
+    ------
+    UsageError, BadInputError, MissingResourceError
+        See `eval_tiers.exceptions`; also where gseapy isn't installed.
+    """
+    from eval_tiers.pipeline.enrichment import EnrichOptions, enrich_run
+    from eval_tiers.report.dot_plot import render_dot_plot
+
+    parent = None if output_dir is None else Path(output_dir)
+    options = EnrichOptions(min_genes, min_term_genes, organism, parent, force)
+    return enrich_run(Path(run_dir), Path(go_gmt), options, render_dot_plot)
+
+
 def _open_errors(opened: ExitStack, path: Path) -> ErrorsCsv:
     from eval_tiers.io.atomic import atomic_writer
     from eval_tiers.io.errors_csv import ErrorsCsv
@@ -452,7 +664,7 @@ def _open_errors(opened: ExitStack, path: Path) -> ErrorsCsv:
 
 
 _KEPT = ("samples", "chains", "citations")
-_TABLES = (*_KEPT, "texts")
+_TABLES = (*_KEPT, "texts", "confidence")
 
 
 class _FolderSink:
@@ -469,6 +681,30 @@ class _FolderSink:
                 self.folder.add_table(name, table)
         if self.errors is not None:
             self.errors.add(result.samples)
+
+
+def view(run_dir: Pathname, port: int, on_start: Callable[[str], None]) -> None:
+    """Serve a web app over a run's folder, on this machine's loopback address, until stopped.
+
+    Parameters
+    ----------
+    run_dir : path-like
+        The folder that `evaluate` or ``eval`` wrote.
+    port : int
+        0 takes any free one.
+    on_start : callable
+        Called with the address once it can be opened.
+
+    Raises
+    ------
+    MissingResourceError
+        No run there, a port that is taken, or ``eval-tiers[view]`` isn't installed.
+    BadInputError
+        A table of the run can't be read.
+    """
+    from eval_tiers.viewer.server import serve
+
+    serve(Path(run_dir), port, on_start)
 
 
 class _KeptTables:

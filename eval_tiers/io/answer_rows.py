@@ -10,10 +10,16 @@ from zlib import crc32
 import numpy as np
 
 from eval_tiers.domain.findings import Finding
-from eval_tiers.domain.rr10 import Item
+from eval_tiers.domain.rr10 import LABELS, Item
 from eval_tiers.formats.base import AnswerRecord, CitationFormat, RecordFault
 from eval_tiers.io.pairing import MAX_LISTED, PairedRows
 from eval_tiers.io.rows import parse_row, read_rows
+from eval_tiers.texts.stated_confidence import (
+    CONFIDENCE,
+    LABEL_PROB,
+    StatedConfidence,
+    read_stated,
+)
 
 _BLOCK_ROWS: Final = 4096
 _EVIDENCE_MARKS: Final = (b"evidence", b"citations", b"triplet")
@@ -34,6 +40,8 @@ class AnswerRow:
         First physical line of the prediction; None without one.
     offset, length, crc32 : int or None
         Where its bytes lie, and their check sum.
+    stated : StatedConfidence or None
+        The confidence that it states.
     """
 
     item: int
@@ -42,6 +50,7 @@ class AnswerRow:
     offset: int | None = None
     length: int | None = None
     crc32: int | None = None
+    stated: StatedConfidence | None = None
 
 
 @dataclass(slots=True)
@@ -84,10 +93,11 @@ def read_answers(
         item = items[first + number]
         for place in range(span[number], span[number + 1]):
             raw = raw_rows[place]
-            record = _parse(found, paired, int(chosen[place]), raw, item.sample_id, benchmark)
-            found.rows.append(
-                AnswerRow(number, record, line[place], offset[place], len(raw), crc32(raw))
+            record, stated = _parse(
+                found, paired, int(chosen[place]), raw, item.sample_id, benchmark
             )
+            where = (line[place], offset[place], len(raw), crc32(raw))
+            found.rows.append(AnswerRow(number, record, *where, stated))
         if span[number] == span[number + 1]:
             found.rows.append(AnswerRow(number, None))
     return found
@@ -96,23 +106,24 @@ def read_answers(
 def _parse(
     found: AnswerRows,
     paired: PairedRows,
-    row: int,
+    number: int,
     raw: bytes,
     sample_id: str,
     benchmark: CitationFormat,
-) -> AnswerRecord | None:
+) -> tuple[AnswerRecord | None, StatedConfidence | None]:
     try:
-        record = benchmark.parse_prediction(parse_row(raw, strict=True))
+        row = parse_row(raw, strict=True)
+        record = benchmark.parse_prediction(row)
         if record.sample_id != sample_id and not paired.by_position:
             raise RecordFault("id-mismatch", f"the row's id reads {record.sample_id!r}")
     except RecordFault as fault:
         if fault.code != _NO_FIELD:
             found.unreadable_n += 1
             if len(found.findings) < MAX_LISTED:
-                where = paired.predictions.where(row, fault.field, sample_id)
+                where = paired.predictions.where(number, fault.field, sample_id)
                 found.findings.append(Finding("unreadable-prediction", fault.message, where))
-        return None
-    return record
+        return None, None
+    return record, read_stated(row.get(CONFIDENCE), row.get(LABEL_PROB), LABELS)
 
 
 def any_evidence(paired: PairedRows, benchmark: CitationFormat) -> bool:

@@ -17,7 +17,7 @@ import numpy as np
 
 from eval_tiers.domain.batch import Batch
 from eval_tiers.domain.findings import Finding
-from eval_tiers.domain.labels import NO_LABEL, REASON_CODES
+from eval_tiers.domain.labels import LABELS, NO_LABEL, REASON_CODES
 from eval_tiers.exceptions import Problem
 from eval_tiers.formats.base import ChainFormat, GoldRecord, PredictionRecord, RecordFault
 from eval_tiers.io.pairing import MAX_LISTED, Int64Array, PairedRows
@@ -32,6 +32,12 @@ from eval_tiers.io.plain_rows import (
 from eval_tiers.io.rows import parse_row, read_rows
 from eval_tiers.io.symbols import ChainColumns, SymbolTable
 from eval_tiers.texts.answers import read_text, read_texts
+from eval_tiers.texts.stated_confidence import (
+    CONFIDENCE,
+    LABEL_PROB,
+    StatedConfidence,
+    read_stated,
+)
 from eval_tiers.texts.triplets import read_triplets
 
 BLOCK_ROWS: Final = 512
@@ -81,6 +87,8 @@ class ReadBatch:
         The first of their faults.
     problems : list of Problem
         Gold rows that couldn't be read; they are left out of the batch.
+    stated : list of (int, StatedConfidence)
+        Rows of the batch whose prediction states its confidence.
     """
 
     batch: Batch
@@ -88,6 +96,7 @@ class ReadBatch:
     unreadable_n: int = 0
     findings: list[Finding] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
+    stated: list[tuple[int, StatedConfidence]] = field(default_factory=list)
 
 
 def read_batch(
@@ -186,6 +195,7 @@ class _BatchReader:
         self.findings: list[Finding] = []
         self.problems: list[Problem] = []
         self.signs: dict[tuple[str | None, str | None], int] = {}
+        self.stated: list[tuple[int, StatedConfidence]] = []
 
     @property
     def row_n(self) -> int:
@@ -220,7 +230,9 @@ class _BatchReader:
         rows: list[tuple[Any, ...]] = []
         bucket = "missing_prediction"
         for place in places or (-1,):
-            prediction = None if place < 0 else self._prediction(block, place, gold.sample_id)
+            prediction = None
+            if place >= 0:
+                prediction = self._prediction(block, place, gold.sample_id, row + len(rows))
             answer = (NO_LABEL, NO_LABEL, _MISSING, 0)
             if prediction is not None:
                 answer = self._answer(row + len(rows), prediction.text)
@@ -286,7 +298,7 @@ class _BatchReader:
         return reading.label, reading.lenient, reading.reason, dropped_n
 
     def _prediction(
-        self, block: _Block, place: int, sample_id: str | None
+        self, block: _Block, place: int, sample_id: str | None, number: int
     ) -> PredictionRecord | None:
         """Parse a prediction row; None, counted and listed, where it can't be."""
         try:
@@ -303,7 +315,14 @@ class _BatchReader:
                 self.findings.append(Finding("unreadable-prediction", fault.message, where))
             return None
         self.counts["reasoning_text_n"] += prediction.from_reasoning
+        self._note_stated(number, row.get(CONFIDENCE), row.get(LABEL_PROB))
         return prediction
+
+    def _note_stated(self, number: int, confidence: object, label_prob: object) -> None:
+        """Note the confidence that a row's prediction states, if it does."""
+        stated = read_stated(confidence, label_prob, LABELS)
+        if stated is not None:
+            self.stated.append((number, stated))
 
     def _made_id(self, pert_type: str | None, line: int) -> str:
         return f"{self.paired.pair.split or '-'}/{pert_type or '-'}/{line}"
@@ -394,6 +413,11 @@ class _BatchReader:
         )
         for column, added in zip(self.columns.values(), values, strict=True):
             column += added
+        if predictions.stated:
+            nothing = (None,) * len(answered)
+            stated = [predictions.stated.get(name, nothing) for name in (CONFIDENCE, LABEL_PROB)]
+            for place, *said in zip(answered, *stated, strict=True):
+                self._note_stated(base + place, *said)
         for name, found in gold.by.items():
             self.by[name] += found
 
@@ -462,7 +486,9 @@ class _BatchReader:
             predicted=self.predicted.build(),
             counts=self.counts,
         )
-        return ReadBatch(batch, self.ledger, self.unreadable_n, self.findings, self.problems)
+        return ReadBatch(
+            batch, self.ledger, self.unreadable_n, self.findings, self.problems, self.stated
+        )
 
 
 def _spread(values: Sequence[Any], places: Sequence[int], n: int, filler: Any) -> list[Any]:

@@ -38,6 +38,15 @@ class FilePair:
     pert_type: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class GoldFile:
+    """A gold file without predictions; attributes as in `FilePair`."""
+
+    path: Path
+    split: str | None
+    pert_type: str | None
+
+
 def pert_type_of_name(name: str) -> str | None:
     """Return ``chemical`` or ``genetic`` when just one of the words is in a file's name."""
     found = [word for word in PERT_TYPES if word in name.casefold()]
@@ -104,6 +113,40 @@ def find_pairs(
     if problems:
         raise BadInputError(problems)
     return pairs
+
+
+def single_gold(gold: str | os.PathLike[str]) -> GoldFile:
+    """Return one named gold file; its split is its folder, as in `single_pair`.
+
+    Raises
+    ------
+    MissingResourceError, BadInputError
+        It is no readable file.
+    """
+    path = require_file(gold, "gold file")
+    return GoldFile(path, path.absolute().parent.name or None, pert_type_of_name(path.name))
+
+
+def find_gold(gold_dir: str | os.PathLike[str]) -> list[GoldFile]:
+    """Return the gold files of a folder of splits, in the order of `find_pairs`.
+
+    Raises
+    ------
+    MissingResourceError
+        The folder does not exist.
+    BadInputError
+        A split folder without exactly one file of each word.
+    """
+    splits = _split_folders(Path(gold_dir), "gold folder", "--gt-file")
+    problems: list[Problem] = []
+    files: list[GoldFile] = []
+    for split in sorted(splits, key=_split_key):
+        typed = _typed_files(splits[split], problems)
+        if not problems:
+            files += [GoldFile(typed[word], split, word) for word in PERT_TYPES]
+    if problems:
+        raise BadInputError(problems)
+    return files
 
 
 def _split_key(name: str) -> tuple[int, str]:

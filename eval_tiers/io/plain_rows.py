@@ -19,6 +19,7 @@ from eval_tiers.formats.base import FieldTable
 from eval_tiers.io.rows import may_repeat_key
 from eval_tiers.io.symbols import flattened
 from eval_tiers.texts.signs import SIGN_WORDS
+from eval_tiers.texts.stated_confidence import FIELDS as STATED_FIELDS
 from eval_tiers.texts.triplets import split_bare_lists
 
 _TEXT: Final = {str}
@@ -54,10 +55,11 @@ class PlainGold:
 
 @dataclass(slots=True)
 class PlainPredictions:
-    """Prediction records of a block as columns."""
+    """Prediction records of a block as columns; ``stated``: fields of confidence, as written."""
 
     sample_id: list[str] | None
     text: list[str]
+    stated: dict[str, tuple[Any, ...]] = field(default_factory=dict)
 
 
 def read_plain_gold(
@@ -120,7 +122,10 @@ def read_plain_predictions(rows: Sequence[bytes], fields: FieldTable) -> PlainPr
     sample_id = _ids(ids)
     if sample_id is _AMBIGUOUS:
         return None
-    return PlainPredictions(sample_id, list(texts))
+    stated: dict[str, tuple[Any, ...]] = {
+        name: columns[name] for name in STATED_FIELDS if name in columns
+    }
+    return PlainPredictions(sample_id, list(texts), stated)
 
 
 def plain_edges(rows: list[int], lists: list[list[Any]]) -> EdgeColumns | None:

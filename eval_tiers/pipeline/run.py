@@ -28,6 +28,8 @@ from eval_tiers.pipeline.worker import (
 from eval_tiers.summaries.tally import Tallies
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from eval_tiers.io.training import TrainingMajority
     from eval_tiers.kg.graph import SignedGraph
 
@@ -66,6 +68,8 @@ class RunResult:
         sha256 of every input, by path.
     seconds : dict of str to float
         Wall time by stage.
+    confidence : list of pa.Table
+        Rows whose prediction states its confidence; empty where none does.
     """
 
     plan: Plan
@@ -83,6 +87,7 @@ class RunResult:
     chain_genes: list[str] = field(default_factory=list)
     hashes: dict[str, str] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
+    confidence: list[pa.Table] = field(default_factory=list)
 
 
 def run(plan: Plan, sink: Sink, progress: Progress | None = None, spreadsheet_safe: bool = False,
@@ -164,6 +169,8 @@ def _add(result: RunResult, part: BatchResult, baseline_sample: int) -> None:
     room = MAX_LISTED - len(result.findings)
     result.findings += part.findings[: max(0, room)]
     result.chain_genes = result.chain_genes or part.chain_genes
+    if part.confidence is not None:
+        result.confidence.append(part.confidence.drop_columns(["split", "pert_type", "rollout"]))
     if part.baseline:
         key = lambda row: (row.draw, row.source, row.target)  # noqa: E731
         result.baseline = sorted(result.baseline + part.baseline, key=key)[:baseline_sample]

@@ -62,6 +62,12 @@ def build_summary(result: RunResult) -> dict[str, Any]:
     summary |= figures
     summary["macro_over_perturbations"] = group_macro(result.tallies.groups.get("perturbation", {}))
     summary["macro_over_readouts"] = group_macro(result.tallies.groups.get("readout", {}))
+    if result.confidence:
+        from eval_tiers.summaries.calibration import calibration_figures
+
+        summary["calibration"] = calibration_figures(
+            result.confidence, LABELS, whole.count("row_n"), "readout", "readout"
+        )
     rollouts = rollout_figures(result)
     if rollouts is not None:
         summary["rollouts"] = rollouts
@@ -102,6 +108,11 @@ def all_findings(result: RunResult) -> list[Finding]:
                 SourceRef(str(first["path"]), int(str(first["line"]))),
             )
         )
+    if result.confidence:
+        from eval_tiers.summaries.calibration import confidence_findings
+
+        only = result.paired[0].predictions.path if len(result.paired) == 1 else None
+        findings += confidence_findings(result.confidence, only)
     for name in result.plan.by:
         values = {value for kind, value in result.tallies.slices if kind == f"by:{name}"}
         if values == {""}:

@@ -15,11 +15,13 @@ import pyarrow as pa
 
 from eval_tiers.domain.columns import columns_for
 from eval_tiers.domain.findings import Finding
+from eval_tiers.domain.labels import LABELS
 from eval_tiers.domain.taxonomy import EDGE_STATUSES
 from eval_tiers.exceptions import Problem
 from eval_tiers.formats.base import ChainFormat
 from eval_tiers.formats.registry import chain_format_named
 from eval_tiers.io.batches import ReadOptions, read_batch
+from eval_tiers.io.confidence_table import confidence_table
 from eval_tiers.io.pairing import PairedRows
 from eval_tiers.io.parked import park_bytes, park_table, take_bytes, take_table
 from eval_tiers.io.symbols import SymbolTable, symbols_for_next_batch
@@ -99,6 +101,7 @@ class BatchResult:
     problems: list[Problem]
     baseline: list[BaselineRow]
     chain_genes: list[str] = field(default_factory=list)
+    confidence: pa.Table | None = None
 
 
 def score_job(context: Context, job: Job) -> BatchResult:
@@ -162,6 +165,7 @@ def score_job(context: Context, job: Job) -> BatchResult:
         problems=read.problems,
         baseline=_draw_baseline(context, scored),
         chain_genes=batch.symbols[:2000] if job.first == 0 and job.pair == 0 else [],
+        confidence=confidence_table(samples, read.stated, (*SAMPLE_KEY, "readout"), LABELS),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from eval_tiers.domain.rr10 import CITATION_VERDICTS
+from eval_tiers.report.calibration_terminal import render_calibration
 from eval_tiers.report.lines import (
     Summary,
     count_text,
@@ -49,6 +50,8 @@ def render_rr10_summary(summary: Summary, title: str) -> str:
         parts += [_evidence(summary), _labels(summary)]
     if "go_focus_mean" in summary:
         parts.append(_go_focus(summary))
+    if "calibration" in summary:
+        parts.append(render_calibration(summary["calibration"]))
     parts.append(ledger_text(summary))
     return "\n\n".join(parts)
 

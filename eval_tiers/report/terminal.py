@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from eval_tiers.domain.taxonomy import ERROR_LABELS
+from eval_tiers.report.calibration_terminal import render_calibration
 from eval_tiers.report.lines import (
     Summary,
     count_text,
@@ -38,6 +39,8 @@ def render_summary(summary: Summary, title: str) -> str:
         parts.append(_go_sets(summary))
     if "rollouts" in summary:
         parts.append(_rollouts(summary["rollouts"]))
+    if "calibration" in summary:
+        parts.append(render_calibration(summary["calibration"]))
     if len(summary.get("by_split", {})) > 1:
         parts.append(_splits(summary))
     parts.append(ledger_text(summary))

@@ -67,21 +67,13 @@ def measure_chains(
 ) -> None:
     """Tier 2: means, error labels, validity, self-consistency of gold, pairs and hubs."""
     right = np.asarray(columns["answer_correct"])
-    label: SignArray = columns["error_label"]
     for name in MEANS:
         table.real(name, np.asarray(columns[name], np.float64))
     some_edges = (columns["predicted_edge_n"] > 0) | (columns["gold_edge_n"] > 0)
     for name in ("edge_f1", "edge_f1_relaxed"):
         table.real(f"{name}_without_empty", np.where(some_edges, columns[name], np.nan))
     table.real("gold_in_kg_rate", gold_in_kg)
-    for code, name in enumerate(ERROR_LABELS):
-        table.count(f"label_{name}_n", label == code)
-        table.share(f"label_{name}", label == code)
-    table.count("label_none_n", label < 0)
-    table.count("hard_case_n", columns["hard_case"])
-    table.share("hard_case", columns["hard_case"])
-    clean = (label == ERROR_LABEL_CODES["CORRECT"]) & ~(columns["hallucination_rate"] > 0)
-    table.share("correct_clean", clean)
+    measure_error_labels(table, columns)
     for name in ("connected", "kg_connected"):
         table.share(name, columns[name] == 1)
         table.share(f"{name}_known", columns[name] >= 0)
@@ -109,6 +101,19 @@ def measure_chains(
         table.count(name, counts)
     for name, sums in expected.items():
         table.total(name, sums)
+
+
+def measure_error_labels(table: MeasureTable, columns: Mapping[str, Any]) -> None:
+    """Rows by error label, hard cases, and right answers with a clean chain."""
+    label: SignArray = columns["error_label"]
+    for code, name in enumerate(ERROR_LABELS):
+        table.count(f"label_{name}_n", label == code)
+        table.share(f"label_{name}", label == code)
+    table.count("label_none_n", label < 0)
+    table.count("hard_case_n", columns["hard_case"])
+    table.share("hard_case", columns["hard_case"])
+    clean = (label == ERROR_LABEL_CODES["CORRECT"]) & ~(columns["hallucination_rate"] > 0)
+    table.share("correct_clean", clean)
 
 
 def _measure_gold_consistency(table: MeasureTable, columns: Mapping[str, Any]) -> None:
@@ -139,13 +144,18 @@ def measure_go_sets(table: MeasureTable, columns: Mapping[str, Any]) -> None:
         table.count(f"go_null_{reason}_n", columns["go_null_reason"] == code)
     if "error_label" not in columns:
         return
-    label = columns["error_label"]
-    for code, name in enumerate(ERROR_LABELS):
-        if (label == code).any():
-            table.real(f"go_sim_{name}", np.where(label == code, sim, np.nan), binned=True)
+    measure_go_by_label(table, columns)
     f1 = columns["edge_f1"]
     both = ~np.isnan(sim) & ~np.isnan(f1)
     table.share("pearson", both)
     x, y = np.where(both, sim, 0.0), np.where(both, f1, 0.0)
     for name, product in (("x", x), ("y", y), ("xx", x * x), ("yy", y * y), ("xy", x * y)):
         table.total(f"pearson_{name}", product * (table.units / UNIT))
+
+
+def measure_go_by_label(table: MeasureTable, columns: Mapping[str, Any]) -> None:
+    """Similarity of the rows of each error label that is there."""
+    sim, label = columns["go_sim"], columns["error_label"]
+    for code, name in enumerate(ERROR_LABELS):
+        if (label == code).any():
+            table.real(f"go_sim_{name}", np.where(label == code, sim, np.nan), binned=True)

@@ -6,7 +6,7 @@ Source: specification of RR-10, section 4.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -249,6 +249,17 @@ def sum_up(item: Item, judged: Sequence[JudgedCitation]) -> CitationFacts:
         facts.unverified_rate = sum(facts.verdict_n[code] for code in _UNVERIFIED) / facts.n
     if item.datasets:
         facts.recall = sum(name in supported for name in item.datasets) / len(item.datasets)
-    facts.implied = _BY_SIGNS[frozenset(signs)]
-    facts.repaired = _BY_SIGNS[frozenset(signs | repaired)]
+    facts.implied = label_of_signs(signs)
+    facts.repaired = label_of_signs(signs | repaired)
     return facts
+
+
+def label_of_signs(signs: Iterable[int]) -> int:
+    """Return the code of the label that cited directions imply; -1 for none of them.
+
+    Examples
+    --------
+    >>> label_of_signs([1, 1]) == UP, label_of_signs([1, -1]) == INDETERMINATE
+    (True, True)
+    """
+    return _BY_SIGNS[frozenset(signs)]

@@ -16,7 +16,7 @@ from eval_tiers.formats.perturbreason import FORMAT
 from eval_tiers.io.batches import ReadBatch, ReadOptions, read_batch
 from eval_tiers.io.pairing import ProblemList, pair_rows
 from eval_tiers.io.pairs import single_pair
-from eval_tiers.io.plain_rows import read_plain_gold
+from eval_tiers.io.plain_rows import read_plain_gold, read_plain_predictions
 
 SYMBOL = st.sampled_from(["TP53", "tp53", " MDM2", "NKX2-1", "5'-AMP", "IL2 (human)", "", "A"])
 SIGN = st.sampled_from(["+", "-", "1", "-1", "->", "−", "binds", "Inhibits", 1, None])
@@ -56,6 +56,8 @@ PREDICTION = st.fixed_dictionaries(
         "reasoning": st.sampled_from(["<answer>up</answer>", None]),
         "rollout": st.integers(0, 2),
         "output2": st.just("x"),
+        "confidence": st.sampled_from([0.9, 1, "0.5", None, "high"]),
+        "label_prob": st.sampled_from([{"up": 0.9, "down": 0.1}, {"up": 2}, None]),
     },
 )
 GOLD = st.fixed_dictionaries(
@@ -107,6 +109,7 @@ def content(read: ReadBatch) -> dict[str, Any]:
         "unreadable_n": read.unreadable_n,
         "findings": [finding.message for finding in read.findings],
         "problems": [problem.message for problem in read.problems],
+        "stated": read.stated,
     }
 
 
@@ -158,6 +161,15 @@ def test_plain_rows_are_read_as_columns() -> None:
     assert found is not None
     assert found.sample_id == ["a", "b"]
     assert list(found.edges.source) == ["A", "A"]
+
+
+def test_plain_rows_with_confidence_are_read_as_columns() -> None:
+    rows = [
+        json.dumps({"id": key, "output": "x", "confidence": 0.5}).encode() for key in ("a", "b")
+    ]
+    found = read_plain_predictions(rows, FORMAT.prediction_fields)
+    assert found is not None
+    assert found.stated == {"confidence": (0.5, 0.5)}
 
 
 @pytest.mark.parametrize(

@@ -115,7 +115,7 @@ def test_tables_that_are_not_there(tmp_path: Path, name: str) -> None:
         b"accession\ttitle\nOSD-1\tRodent, research\nOSD_48\tx\n",
         b'"Study","Title"\n"OSD-1","a, b"\n"OSD-48",""\n',
         b"# all\nOSD-1;x\nGLDS-48;y\n",
-        gzip.compress(b"OSD-1\nOSD-48\n"),
+        gzip.compress(b"OSD-1\nOSD-48\n", mtime=0),
         b"OSD-1\nOSD-48\nOSD-1\n",
     ],
 )

@@ -119,6 +119,8 @@ def _show_formats(ctx: click.Context, param: click.Parameter, value: bool) -> No
          help="Rows held at a time; changes no number.")  # fmt: skip
 @_output("--spreadsheet-safe", is_flag=True,
          help="Put ' before cells that a spreadsheet would run (= + - @).")  # fmt: skip
+@_output("--report", is_flag=True,
+         help="Also write the run as one HTML file, as 'report' does.")  # fmt: skip
 @_output("--json", "as_json", is_flag=True, help="Print the summary as JSON on stdout.")
 @_output("--quiet", "-q", is_flag=True, help="No progress and no findings on stderr.")
 @_output("--help-formats", is_flag=True, is_eager=True, expose_value=False,
@@ -135,7 +137,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
       eval --gt-dir gt/ --pred-dir pred/ --external-kg kg.tsv.gz \\
            --go-gmt go.gmt --tiers 1 2 3
     """
-    from eval_tiers.api import make_plan, write_evaluation
+    from eval_tiers.api import make_plan, write_evaluation, write_report
     from eval_tiers.cli.progress import Progress
     from eval_tiers.domain.findings import Finding
     from eval_tiers.io.provenance import parse_gene_options, parse_table_options
@@ -194,6 +196,8 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         errors_csv=options["errors_csv"],
     )
     summary = written.summary
+    if options["report"]:
+        written.paths["report.html"] = write_report(written.run_dir)
     if not quiet:
         print_findings(
             Finding(
@@ -271,6 +275,7 @@ def _closing_lines(run_dir: Any, paths: dict[str, Any], demo: bool) -> list[str]
         "file_summary.csv": "one row a file",
         "texts.parquet": "where each model text lies",
         "manifest.json": "what was run on what",
+        "report.html": "all of it to look at, in a browser",
     }
     lines = [f"Files in {visible(str(run_dir))}/"]
     lines += [

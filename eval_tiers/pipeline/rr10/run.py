@@ -6,7 +6,7 @@ import tempfile
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from eval_tiers.domain.findings import Finding
 from eval_tiers.domain.rr10 import Item
@@ -20,6 +20,9 @@ from eval_tiers.pipeline.rr10.inputs import Rr10Inputs, read_rr10_inputs
 from eval_tiers.pipeline.rr10.scoring import MAX_DIFFERING
 from eval_tiers.pipeline.rr10.worker import Rr10Batch, Rr10Context, batches_of, score_parts
 from eval_tiers.summaries.rr10_counts import Rr10Counts
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 class Rr10Sink(Protocol):
@@ -49,6 +52,8 @@ class Rr10Result:
         sha256 of every input, by path.
     seconds : dict of str to float
         Wall time by stage.
+    confidence : list of pa.Table
+        Rows whose prediction states its confidence; empty where none does.
     """
 
     plan: Plan
@@ -62,6 +67,7 @@ class Rr10Result:
     findings: list[Finding] = field(default_factory=list)
     hashes: dict[str, str] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
+    confidence: list[pa.Table] = field(default_factory=list)
 
 
 def run_rr10(plan: Plan, sink: Rr10Sink, progress: Progress | None = None,
@@ -129,6 +135,8 @@ def _add(result: Rr10Result, batch: Rr10Batch) -> None:
     counts.differing += scores.differing[: max(0, MAX_DIFFERING - len(counts.differing))]
     for bucket, count in scores.ledger.items():
         result.ledger["gold"][bucket] += count
+    if batch.confidence is not None:
+        result.confidence.append(batch.confidence)
     result.ledger["predictions"]["unreadable"] += batch.unreadable_n
     result.ledger["predictions"]["matched"] -= batch.unreadable_n
     room = MAX_LISTED - len(result.findings)

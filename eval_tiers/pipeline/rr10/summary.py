@@ -84,6 +84,12 @@ def build_rr10_summary(result: Rr10Result) -> dict[str, Any]:
     summary["readings_differ_n"] = counts.total("differing", "rows")
     summary["readings_differ_right_or_wrong_n"] = counts.total("differing", "right_or_wrong")
     summary["readings_differ"] = counts.differing
+    if result.confidence:
+        from eval_tiers.summaries.calibration import calibration_figures
+
+        summary["calibration"] = calibration_figures(
+            result.confidence, LABELS, summary["row_n"], "gene", "pair"
+        )
     summary["artefact_probe"] = artefact_probe(table, result.items)
     summary["corpus_flags"] = corpus_flags(figures)
     summary["evidence"] = {
@@ -175,6 +181,10 @@ def all_findings(result: Rr10Result) -> list[Finding]:
                 fix="is the answer in a field that is read? see eval --help-formats",
             )
         )
+    if result.confidence:
+        from eval_tiers.summaries.calibration import confidence_findings
+
+        findings += confidence_findings(result.confidence, path)
     differ = result.counts.total("differing", "rows")
     if differ:
         first = result.counts.differing[0]

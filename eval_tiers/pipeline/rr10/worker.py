@@ -14,12 +14,14 @@ import pyarrow as pa
 
 from eval_tiers.domain.columns import Column
 from eval_tiers.domain.findings import Finding
+from eval_tiers.domain.rr10 import LABELS
 from eval_tiers.domain.rr10_columns import (
     CITATION_COLUMNS,
     MECHANISM_COLUMNS,
     rr10_columns_for,
 )
 from eval_tiers.io.answer_rows import read_answers
+from eval_tiers.io.confidence_table import confidence_table
 from eval_tiers.io.parked import park_table, take_table
 from eval_tiers.io.tables import column_array, render_csv, repeated
 from eval_tiers.pipeline.processes import worker_pool
@@ -27,7 +29,7 @@ from eval_tiers.pipeline.rr10.inputs import Rr10Inputs
 from eval_tiers.pipeline.rr10.scoring import Rr10Scores, score_answers
 from eval_tiers.settings import Settings
 
-_TABLES: Final = ("samples", "texts", "citations", "chains")
+_TABLES: Final = ("samples", "texts", "citations", "chains", "confidence")
 
 
 @dataclass(slots=True)
@@ -57,6 +59,7 @@ class Rr10Batch:
     scores: Rr10Scores
     unreadable_n: int
     findings: list[Finding]
+    confidence: pa.Table | None = None
 
 
 def batches_of(
@@ -126,6 +129,12 @@ def score_part(context: Rr10Context, first: int, last: int) -> Rr10Batch:
         scores,
         answers.unreadable_n,
         answers.findings,
+        confidence_table(
+            samples,
+            [(n, row.stated) for n, row in enumerate(answers.rows) if row.stated is not None],
+            ("sample_id", "rollout", "pair", "gene"),
+            LABELS,
+        ),
     )
     scores.samples, scores.citations, scores.mechanism = {}, {}, {}
     return batch

@@ -1,0 +1,96 @@
+"""What relabelling changed, as a terminal shows it: at most 80 columns, plain text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from eval_tiers.domain.taxonomy import ERROR_LABELS
+from eval_tiers.report.lines import Summary, count_text, number, percent, wrap
+
+_RATES: Final = (
+    ("hard_case_rate", "hard cases"),
+    ("correct_clean_rate", "right, no pair outside the KG"),
+    ("supported_answer_rate", "right, and by its evidence"),
+    ("hallucination_rate", "hallucinated pairs, an answer"),
+    ("hallucination_rate_excl_gold", "... gold pairs never counting"),
+    ("gold_in_kg_rate", "gold pairs in the KG, an answer"),
+)
+
+
+def render_relabelled(before: Summary, after: Summary) -> str:
+    """Return what changed: settings, labels before and after, transitions, rates.
+
+    Parameters
+    ----------
+    before, after : mapping
+        Summaries of the run and of the relabelled one.
+    """
+    changes = after["relabelled"]
+    parts = [_head(changes), _labels(before, after), _rates(before, after)]
+    moved = _transitions(changes["transitions"])
+    if moved:
+        parts.append(moved)
+    for key, reason in changes["not_worked_out"].items():
+        parts.append("\n".join(wrap(f"{key}: label figures are null: {reason}", "  ")))
+    return "\n\n".join(parts)
+
+
+def _head(changes: Mapping[str, Any]) -> str:
+    lines = [
+        f"{count_text(changes['changed_n'])} of {count_text(changes['row_n'])} rows have another "
+        f"error label, {count_text(changes['hard_case_changed_n'])} another hard_case"
+    ]
+    for name, values in changes["settings"].items():
+        lines.append(f"  {name}: {values['before']} -> {values['after']}")
+    if not changes["settings"]:
+        lines.append("  the settings are those of the run")
+    return "\n".join(lines)
+
+
+def _labels(before: Summary, after: Summary) -> str:
+    lines = [f"{'Error labels':<34}{'before':>10}{'after':>10}{'change':>10}"]
+    old, new = before["error_distribution"], after["error_distribution"]
+    rows = [(name, old[name], new[name]) for name in ERROR_LABELS]
+    rows.append(
+        ("(right, nothing to judge by)", before["error_label_null_n"], after["error_label_null_n"])
+    )
+    for name, first, second in rows:
+        change = f"{second - first:+,}" if second != first else ""
+        lines.append(f"  {name:<32}{count_text(first):>10}{count_text(second):>10}{change:>10}")
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _rates(before: Summary, after: Summary) -> str:
+    lines = [f"{'Rates':<32}{'before':>8}{'after':>8}  {'95 % interval':<16}{'n':>9}"]
+    for key, name in _RATES:
+        if key not in after:
+            continue
+        low, high = after.get(f"{key}_low"), after.get(f"{key}_high")
+        interval = "" if low is None else f"[{percent(low)}, {percent(high)}]"
+        lines.append(
+            f"  {name:<30}{percent(before.get(key)):>8}{percent(after[key]):>8}  {interval:<16}"
+            f"{count_text(after[f'{key}_n']):>9}"
+        )
+    ratio = "wrong_correct_chain_to_wrong_no_path"
+    if ratio in after:
+        lines.append(
+            f"  {'wrong right-chain to no-path':<30}{number(before.get(ratio)):>8}"
+            f"{number(after[ratio]):>8}"
+        )
+    return "\n".join(lines)
+
+
+def _transitions(rows: Mapping[str, Mapping[str, int]]) -> str:
+    moves = [
+        (n, first, second)
+        for first, columns in rows.items()
+        for second, n in columns.items()
+        if first != second
+    ]
+    if not moves:
+        return ""
+    lines = ["Rows that changed"]
+    for n, first, second in sorted(moves, key=lambda move: (-move[0], *move[1:])):
+        lines.append(f"  {count_text(n):>9}  {first} -> {second}")
+    return "\n".join(lines)
