@@ -1,0 +1,1 @@
+"""Reports judged criterion by criterion: tasks, questions, verdicts, scores."""
