@@ -8,7 +8,7 @@ BENCH_ARGS ?= --kg eval_tiers/demo/kg_demo.tsv --gmt eval_tiers/demo/go_demo.gmt
 export PYTHON
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test vllm check format bench nightly clean
+.PHONY: help demo test vllm check format bench nightly screenshots clean
 
 help:
 	@echo "make demo     set up, evaluate the bundled data, rescue its hard cases by rules"
@@ -18,6 +18,7 @@ help:
 	@echo "make format   let ruff sort imports and format"
 	@echo "make bench    timings (BENCH_ARGS='--kg KG.tsv.gz --gmt GO.gmt'); see docs/performance.md"
 	@echo "make nightly  the slow and random tests"
+	@echo "make screenshots  take README's pictures again (needs Chromium)"
 	@echo "make clean    remove .venv, .venv-vllm and all caches; outputs/ stays"
 	@echo "PYTHON=python3.12 after any of them names the interpreter."
 
@@ -62,6 +63,10 @@ bench:
 nightly:
 	@sh scripts/set_up.sh test
 	@HYPOTHESIS_PROFILE=nightly .venv/bin/python -m pytest -m "nightly or property" $(PYTEST_ARGS)
+
+screenshots:
+	@sh scripts/set_up.sh test
+	@.venv/bin/python scripts/screenshots.py
 
 clean:
 	@rm -rf .venv .venv-vllm build dist *.egg-info

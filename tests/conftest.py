@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, settings
 
 TESTS = Path(__file__).parent
 REAL_FILES = TESTS.parents[1] / "shared"
-KINDS = ("unit", "contract", "property", "golden", "robust", "e2e", "slurm")
+KINDS = ("unit", "contract", "property", "golden", "robust", "e2e", "browser", "slurm")
 IN_CI = os.environ.get("CI", "").casefold() in {"1", "true"}
 
 settings.register_profile("dev", deadline=None)

@@ -94,6 +94,7 @@ def evaluate(
     pair: str = "auto",
     mode: Mapping[str, int] | None = None,
     by: Sequence[str] = (),
+    cluster: str | None = None,
     train_file: Pathname | None = None,
     consensus: bool = False,
     undirected: str = "skip",
@@ -138,6 +139,10 @@ def evaluate(
         Perturbation sign by type for records that give none, such as ``{"genetic": -1}``.
     by : sequence of str
         Gold fields to slice the summary by.
+    cluster : str, optional
+        Which rows belong together where intervals are worked out: ``readout`` (default),
+        ``perturbation``, ``perturbation+readout``, ``cell_line`` or ``none``; of RR-10 ``pair``
+        (default), ``gene``, ``context`` or ``none``.
     train_file : path-like, optional
         Training questions, for the baseline of readout majorities.
     consensus, undirected : bool, {"skip", "both"}
@@ -178,7 +183,7 @@ def evaluate(
     plan = make_plan(
         gt_dir=gt_dir, pred_dir=pred_dir, gt_file=gt_file, pred_file=pred_file,
         external_kg=external_kg, go_gmt=go_gmt, tiers=tiers, format=format, split=split,
-        settings=settings, duplicates=duplicates, pair=pair, mode=mode, by=by,
+        settings=settings, duplicates=duplicates, pair=pair, mode=mode, by=by, cluster=cluster,
         train_file=train_file, consensus=consensus, undirected=undirected,
         rr10_compat=rr10_compat, evidence=evidence, evidence_shown=evidence_shown,
         osd_registry=osd_registry, osd_table=osd_table, genes=genes, jobs=jobs,
@@ -210,10 +215,19 @@ def evaluate(
         samples,
         chains,
         citations,
-        pd.DataFrame(evaluator.file_rows(result)),
+        _file_frame(evaluator.file_rows(result)),
         evaluator.build_summary(result),
         evaluator.build_manifest(result, sys.argv[1:], "", []),
     )
+
+
+def _file_frame(rows: Sequence[Mapping[str, object]]) -> pd.DataFrame:
+    """Return the table of files; a column of nulls alone is one of numbers, as read from CSV."""
+    import pandas as pd
+
+    frame = pd.DataFrame(rows)
+    empty = [name for name in frame.columns if frame[name].isna().all()]
+    return frame.astype(dict.fromkeys(empty, "float64"))
 
 
 def _read_table(path: Path | None) -> pd.DataFrame:

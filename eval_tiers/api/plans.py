@@ -30,6 +30,7 @@ def make_plan(
     pair: str = "auto",
     mode: Mapping[str, int] | None = None,
     by: Sequence[str] = (),
+    cluster: str | None = None,
     train_file: Pathname | None = None,
     consensus: bool = False,
     undirected: str = "skip",
@@ -51,6 +52,11 @@ def make_plan(
     BadInputError, MissingResourceError
         Folders or files that aren't there or can't be paired.
     """
+    from eval_tiers.domain.clusterings import (
+        CHAIN_CLUSTERINGS,
+        CITATION_CLUSTERINGS,
+        clustering_named,
+    )
     from eval_tiers.formats.base import ChainFormat
     from eval_tiers.io.benchmark_kind import choose_format
     from eval_tiers.io.demo import demo_inputs, rr10_demo_inputs
@@ -111,6 +117,10 @@ def make_plan(
         pairing=pair,
         mode_signs={name.casefold(): sign for name, sign in (mode or {}).items()},
         by=tuple(name for name in dict.fromkeys(by) if name not in ALWAYS_SLICED),
+        cluster=clustering_named(
+            cluster,
+            CHAIN_CLUSTERINGS if isinstance(benchmark, ChainFormat) else CITATION_CLUSTERINGS,
+        ),
         train_path=None if train_file is None else Path(train_file),
         consensus=consensus,
         undirected=undirected,

@@ -58,7 +58,7 @@ def write_report(run_dir: Pathname, output: Pathname | None = None) -> Path:
     Parameters
     ----------
     run_dir : path-like
-        The folder that an evaluation wrote.
+        The folder that an evaluation wrote, or that scored rubrics were written to.
     output : path-like, optional
         By default ``report_<timestamp>.html`` in that folder.
 
@@ -68,11 +68,18 @@ def write_report(run_dir: Pathname, output: Pathname | None = None) -> Path:
         See `eval_tiers.exceptions`.
     """
     from eval_tiers.pipeline.reporting import place_report, read_report_parts, report_path
+    from eval_tiers.pipeline.rubrics.report import is_rubric_folder, read_rubric_report_parts
     from eval_tiers.report.html.build import build_report
     from eval_tiers.report.html.render import render_report
+    from eval_tiers.report.html.rubrics import build_rubric_report
 
+    target = None if output is None else Path(output)
+    if is_rubric_folder(Path(run_dir)):
+        found = read_rubric_report_parts(Path(run_dir), target)
+        page = build_rubric_report(found.summary, found.agreement)
+        return place_report(render_report(page), found.path)
     parts = read_report_parts(Path(run_dir))
-    path = report_path(parts.run, None if output is None else Path(output))
+    path = report_path(parts.run, target)
     summary, manifest, rescue = parts.figures
     report = build_report(summary, manifest, parts.bins, rescue, parts.ways, parts.enrichment)
     return place_report(render_report(report), path)
@@ -143,7 +150,8 @@ def view(run_dir: Pathname, port: int, on_start: Callable[[str], None]) -> None:
     Parameters
     ----------
     run_dir : path-like
-        The folder that `evaluate` or ``eval`` wrote.
+        The folder that `evaluate` or ``eval`` wrote; or judged rubrics: a folder that they were
+        scored to, a ``batch_evaluation_*.jsonl`` or a folder of them.
     port : int
         0 takes any free one.
     on_start : callable
@@ -156,6 +164,16 @@ def view(run_dir: Pathname, port: int, on_start: Callable[[str], None]) -> None:
     BadInputError
         A table of the run can't be read.
     """
-    from eval_tiers.viewer.server import serve
+    from eval_tiers.pipeline.rubrics.scored_results import are_rubric_results, read_scored_results
+    from eval_tiers.viewer.rubric_run import JudgedReports, open_rubric_run
+    from eval_tiers.viewer.run import open_run
+    from eval_tiers.viewer.server import require_viewer, serve
 
-    serve(Path(run_dir), port, on_start)
+    require_viewer()
+    folder = Path(run_dir)
+    if are_rubric_results(folder):
+        found = read_scored_results(folder)
+        judged = JudgedReports(folder, found.summary, found.rows)
+        serve(lambda scratch: open_rubric_run(judged, scratch), port, on_start)
+    else:
+        serve(lambda _: open_run(folder), port, on_start)

@@ -26,7 +26,7 @@ HERE = Path(__file__).resolve().parent
 CONTEXT = "mus_musculus::liver"
 WRITTEN_BY_HAND = ("eval_task.toml", "PROVENANCE.md", "oracle/answer.md", "oracle/methods.md")
 DESCRIPTIONS = {
-    "genes.csv": "per gene: datasets, mean, lowest and highest log2FC",
+    "genes.csv": "per gene: datasets, mean, lowest and highest log2FC, direction",
     "datasets.csv": "per dataset: genes and mean log2FC",
     "methods.md": "how the tables were made",
 }
@@ -39,9 +39,10 @@ EVENTS = (
 CITATIONS = (
     ("matched", [
         {"path": "genes.csv", "key": {"gene": "Srebf1"}, "column": "dataset_n", "value": "5"},
-        {"path": "genes.csv", "key": {"gene": "Srebf1"}, "column": "min_log2fc", "value": "0.8154"},
+        {"path": "genes.csv", "key": {"gene": "Srebf1"}, "column": "direction", "value": "up"},
     ]),
     ("matched", [
+        {"path": "genes.csv", "key": {"gene": "Cyp7a1"}, "column": "dataset_n", "value": "4"},
         {"path": "genes.csv", "key": {"gene": "Cyp7a1"}, "column": "min_log2fc",
          "value": "-2.2901"},
         {"path": "genes.csv", "key": {"gene": "Cyp7a1"}, "column": "max_log2fc", "value": "2.4377"},
@@ -78,6 +79,11 @@ def mean(values: Sequence[float]) -> float:
     return round(math.fsum(values) / len(values), 10)
 
 
+def direction(values: Sequence[float]) -> str:
+    """up, down or both, by the signs."""
+    return "up" if min(values) > 0 else "down" if max(values) < 0 else "both"
+
+
 def render_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> bytes:
     """A table as CSV."""
     text = io.StringIO()
@@ -94,14 +100,17 @@ def tables_of(rows: Sequence[tuple[str, str, float, float]]) -> dict[str, bytes]
     for gene, dataset, log2fc, _ in rows:
         by_gene.setdefault(gene, []).append(log2fc)
         by_dataset.setdefault(dataset, []).append(log2fc)
-    genes = ((gene, len(v), mean(v), min(v), max(v)) for gene, v in sorted(by_gene.items()))
+    genes = (
+        (gene, len(values), mean(values), min(values), max(values), direction(values))
+        for gene, values in sorted(by_gene.items())
+    )
     datasets = (
         (name, len(values), mean(values))
         for name, values in sorted(by_dataset.items(), key=lambda e: int(e[0].partition("-")[2]))
     )
     return {
         "genes.csv": render_table(
-            ("gene", "dataset_n", "mean_log2fc", "min_log2fc", "max_log2fc"), genes
+            ("gene", "dataset_n", "mean_log2fc", "min_log2fc", "max_log2fc", "direction"), genes
         ),
         "datasets.csv": render_table(("dataset", "gene_n", "mean_log2fc"), datasets),
     }

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from eval_tiers.domain.rr10 import Item
 from eval_tiers.texts.citations import Evidence
+from eval_tiers.texts.stated_confidence import FIELDS
 
 Record = Mapping[str, object]
 FieldTable = Mapping[str, tuple[str, ...]]
@@ -140,6 +141,8 @@ class BenchmarkFormat:
         Source of the format.
     reply_text : callable
         Content of a Batch reply, which a schema may have bound to JSON, to text as it is read.
+    stated_fields : mapping of str to tuple of str
+        As ``prediction_fields``: where a record, or the JSON of a reply, states how sure it is.
     """
 
     name: str
@@ -154,6 +157,7 @@ class BenchmarkFormat:
     example_answer_correct: bool
     reference: str
     reply_text: Callable[[str], str] = str
+    stated_fields: FieldTable = field(default_factory=lambda: {name: (name,) for name in FIELDS})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 from zlib import crc32
@@ -19,6 +19,7 @@ from eval_tiers.texts.stated_confidence import (
     LABEL_PROB,
     StatedConfidence,
     read_stated,
+    stated_in_reply,
 )
 
 _BLOCK_ROWS: Final = 4096
@@ -123,7 +124,18 @@ def _parse(
                 where = paired.predictions.where(number, fault.field, sample_id)
                 found.findings.append(Finding("unreadable-prediction", fault.message, where))
         return None, None
-    return record, read_stated(row.get(CONFIDENCE), row.get(LABEL_PROB), LABELS)
+    return record, read_stated(*_stated(row, benchmark), LABELS)
+
+
+def _stated(row: Mapping[str, object], benchmark: CitationFormat) -> tuple[object, object]:
+    """Return the confidence that a row states, else that of the JSON it answers with."""
+    found = row.get(CONFIDENCE), row.get(LABEL_PROB)
+    if found != (None, None):
+        return found
+    fields = benchmark.prediction_fields
+    texts = (row.get(name) for group in ("prediction", "text") for name in fields[group])
+    told = (stated_in_reply(text) for text in texts if text is not None)
+    return next((stated for stated in told if stated != (None, None)), found)
 
 
 def any_evidence(paired: PairedRows, benchmark: CitationFormat) -> bool:

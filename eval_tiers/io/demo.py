@@ -62,3 +62,8 @@ def rr10_demo_inputs(predictions: str = "planted") -> Rr10DemoInputs:
         {"OSD-48": folder / "synthetic_OSD-48_table.tsv"},
         {"mus_musculus": folder / "genes_mus_musculus.txt"},
     )
+
+
+def example_task() -> Path:
+    """Return the folder of the bundled example task, its oracle and a judge's reply."""
+    return Path(eval_tiers.__file__).parent / "demo" / "task_example"

@@ -22,8 +22,12 @@ Rows = NDArray[np.int64]
 _NEEDED: Final = ("format", "labels", "inputs", "settings", "metrics_hash", "tiers")
 _KINDS: Final = {"inputs": list, "settings": dict, "tiers": list}
 _COLUMNS: Final = ("sample_id", "gold_label", "predicted_label", "answer_correct")
-_BETWEEN: Final = "\x1f"  # the parts of a key
-_NULL: Final = "\x00"
+_ID: Final = "sample_id"
+_FLAGS: Final = frozenset({"answer_correct", "hard_case"})
+_NUMBERS: Final = frozenset(
+    {"edge_f1", "hallucination_rate", "go_sim", "citation_precision", "evidence_recall",
+     "fabrication_rate", "prediction_line", "byte_offset", "byte_length", "crc32"}
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +42,8 @@ class ComparedRun:
     summary, manifest : dict
     columns : tuple of str
         Of its samples table.
+    rescued : bool
+        An examiner's verdicts were merged into it.
     """
 
     folder: Path
@@ -45,6 +51,7 @@ class ComparedRun:
     summary: Mapping[str, Any]
     manifest: Mapping[str, Any]
     columns: tuple[str, ...]
+    rescued: bool = False
 
     def path_of(self, stem: str) -> Path:
         """Return where a Parquet table of the run lies."""
@@ -70,6 +77,8 @@ def open_run(folder: Path) -> ComparedRun:
     lacking = lacking or [
         name for name, kind in _KINDS.items() if not isinstance(run.manifest[name], kind)
     ]
+    if not lacking and not all(isinstance(tier, int) for tier in run.manifest["tiers"]):
+        lacking = ["tiers"]
     if lacking:
         message = f"this is no manifest of a run; it lacks: {', '.join(lacking)}"
         where = SourceRef(str(manifest_path))
@@ -81,14 +90,15 @@ def open_run(folder: Path) -> ComparedRun:
     if lacking:
         message = f"this is no samples table of a run; it lacks: {', '.join(lacking)}"
         raise BadInputError(Problem("bad-table", message, SourceRef(str(path)), "run eval again"))
-    return ComparedRun(folder, run.timestamp, run.summary, run.manifest, columns)
+    rescued = run.rescue is not None
+    return ComparedRun(folder, run.timestamp, run.summary, run.manifest, columns, rescued)
 
 
-def _opened(path: Path) -> Any:
+def _opened(path: Path, coded: Sequence[str] = ()) -> Any:
     import pyarrow.parquet as pq
 
     try:
-        return pq.ParquetFile(path)
+        return pq.ParquetFile(path, read_dictionary=list(coded))
     except (pa.ArrowException, OSError) as error:
         raise _damaged(path) from error
 
@@ -101,6 +111,52 @@ def _damaged(path: Path) -> BadInputError:
 def read_columns(run: ComparedRun, stem: str, names: Sequence[str]) -> pa.Table:
     """Return columns of a run's table, in its order; one that it lacks is null.
 
+    Texts but for the ids are held as codes: a word that comes a million times is there once.
+
+    Raises
+    ------
+    MissingResourceError, BadInputError
+    """
+    path = run.path_of(stem)
+    require_file(path, f"run's {stem} table")
+    schema = _opened(path).schema_arrow
+    there = [name for name in names if name in schema.names]
+    coded = [name for name in there if name != _ID and pa.types.is_string(schema.field(name).type)]
+    file = _opened(path, coded)
+    try:
+        table = file.read(columns=there)
+    except (pa.ArrowException, OSError) as error:
+        raise _damaged(path) from error
+    n = file.metadata.num_rows
+    for name in there:
+        _require_kind(table[name].type, name, path)
+    return pa.table(
+        {name: table[name] if name in there else pa.nulls(n, pa.string()) for name in names}
+    )
+
+
+def _require_kind(kind: pa.DataType, name: str, path: Path) -> None:
+    """Raise where a column isn't of its kind; one without any value may be of kind null."""
+    types = pa.types
+    if name in _FLAGS:
+        fits = types.is_boolean(kind)
+    elif name in _NUMBERS:
+        fits = types.is_integer(kind) or types.is_floating(kind)
+    else:
+        fits = types.is_dictionary(kind) or types.is_string(kind) or types.is_large_string(kind)
+    if not (fits or types.is_null(kind)):
+        message = f"its column {name} holds {kind}, which it can't be"
+        raise BadInputError(Problem("bad-table", message, SourceRef(str(path)), "run eval again"))
+
+
+def read_rows(run: ComparedRun, stem: str, names: Sequence[str], at: Rows) -> pa.Table | None:
+    """Read some rows of a run's table, in the order of ``at``; only the parts they lie in.
+
+    Returns
+    -------
+    pyarrow.Table or None
+        None where the table has no such row, or not all of these columns.
+
     Raises
     ------
     MissingResourceError, BadInputError
@@ -108,87 +164,31 @@ def read_columns(run: ComparedRun, stem: str, names: Sequence[str]) -> pa.Table:
     path = run.path_of(stem)
     require_file(path, f"run's {stem} table")
     file = _opened(path)
-    there = set(file.schema_arrow.names)
+    sizes = [file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)]
+    ends = np.cumsum([0, *sizes])
+    if not set(names) <= set(file.schema_arrow.names) or at.max(initial=-1) >= ends[-1]:
+        return None
+    for name in names:
+        _require_kind(file.schema_arrow.field(name).type, name, path)
+    group_of = np.searchsorted(ends, at, side="right") - 1
+    parts, order = [], []
     try:
-        table = file.read(columns=[name for name in names if name in there])
+        for group in np.unique(group_of).tolist():
+            rows = np.flatnonzero(group_of == group)
+            table = file.read_row_group(group, columns=list(names))
+            parts.append(table.take(at[rows] - ends[group]).select(names))
+            order.append(rows)
     except (pa.ArrowException, OSError) as error:
         raise _damaged(path) from error
-    n = file.metadata.num_rows
-    return pa.table(
-        {name: table[name] if name in there else pa.nulls(n, pa.string()) for name in names}
-    )
+    if not parts:
+        return file.schema_arrow.empty_table().select(names)
+    place = np.argsort(np.concatenate(order), kind="stable")
+    return pa.concat_tables(parts).take(place)
 
 
 def key_names(run: ComparedRun) -> list[str]:
     """Return the columns of a run that tell its rows apart."""
     return [name for name in SAMPLE_KEY if name in run.columns]
-
-
-@dataclass(frozen=True, slots=True)
-class Matched:
-    """Rows of two tables that belong together.
-
-    Attributes
-    ----------
-    first, second : int[n]
-        Row numbers, in the order of the first table.
-    only_first, only_second : int
-        Rows without a counterpart.
-    """
-
-    first: Rows
-    second: Rows
-    only_first: Rows
-    only_second: Rows
-
-
-def match_rows(first: pa.Table, second: pa.Table, names: Sequence[str]) -> Matched:
-    """Join two tables on columns that tell the rows of either apart; null equals null.
-
-    Raises
-    ------
-    BadInputError
-        Two rows of one table have one key.
-    """
-    keys = [_keys(table, names) for table in (first, second)]
-    for key in keys:
-        if len(pc.unique(key)) < len(key):
-            shown = ", ".join(names)
-            message = f"rows can't be told apart: several have the same {shown}"
-            raise BadInputError(Problem("ambiguous-rows", message, fix="give the rows ids"))
-    place = _places(*keys)
-    free = np.ones(second.num_rows, np.bool_)
-    free[place[place >= 0]] = False
-    return Matched(
-        np.flatnonzero(place >= 0),
-        place[place >= 0],
-        np.flatnonzero(place < 0),
-        np.flatnonzero(free),
-    )
-
-
-def places_in(first: pa.Table, second: pa.Table, names: Sequence[str]) -> Rows:
-    """Return, for each row of a table, the first row of another with its key; -1 for none."""
-    return _places(_keys(first, names), _keys(second, names))
-
-
-def row_codes(table: pa.Table, names: Sequence[str]) -> Rows:
-    """Return a number for each row, the same where these columns are."""
-    keys = _keys(table, names)
-    return _places(keys, pc.unique(keys))
-
-
-def _places(keys: pa.ChunkedArray, known: pa.ChunkedArray) -> Rows:
-    place = pc.fill_null(pc.index_in(keys, value_set=known), -1)
-    return np.asarray(place.to_numpy(), np.int64)
-
-
-def _keys(table: pa.Table, names: Sequence[str]) -> pa.ChunkedArray:
-    parts = [
-        pc.fill_null(table[name].combine_chunks().cast(pa.large_string()), _NULL) for name in names
-    ]
-    between = pa.scalar(_BETWEEN, pa.large_string())
-    return pc.binary_join_element_wise(*parts, between)
 
 
 def codes_of(column: pa.ChunkedArray, words: Sequence[str] | None = None) -> tuple[list[str], Rows]:
@@ -200,14 +200,39 @@ def codes_of(column: pa.ChunkedArray, words: Sequence[str] | None = None) -> tup
     words : sequence of str, optional
         Words in their order; those that follow are sorted. Without it all are sorted.
     """
-    present = {str(word) for word in pc.unique(column).to_pylist() if word is not None}
+    if not pa.types.is_dictionary(column.type):
+        column = pc.dictionary_encode(column.cast(pa.string()))
+    present, codes = word_codes(column)
     known = list(words or ())
-    names = known + sorted(present - set(known))
-    codes = pc.index_in(column, value_set=pa.array(names, pa.string()))
-    return names, np.asarray(pc.fill_null(codes, -1).to_numpy(), np.int64)
+    names = known + sorted(set(present) - set(known))
+    place = {name: code for code, name in enumerate(names)}
+    moved: Rows = np.array([*(place[word] for word in present), -1], np.int64)
+    return names, moved[codes]
+
+
+def word_codes(column: pa.ChunkedArray) -> tuple[list[str], Rows]:
+    """Return the words of a dictionary column that come in it, and codes; null is -1."""
+    words: list[str] = []
+    place: dict[str, int] = {}
+    parts: list[Rows] = []
+    for chunk in column.chunks:
+        indices = pc.fill_null(chunk.indices, -1).to_numpy(zero_copy_only=False).astype(np.int64)
+        of_chunk = chunk.dictionary.to_pylist()
+        used = np.bincount(indices + 1, minlength=len(of_chunk) + 1)[1:] > 0
+        moved = np.full(len(of_chunk) + 1, -1, np.int64)
+        for code in np.flatnonzero(used).tolist():
+            word = of_chunk[code]
+            if word is not None:
+                if word not in place:
+                    place[word] = len(words)
+                    words.append(word)
+                moved[code] = place[word]
+        parts.append(moved[indices])
+    return words, np.concatenate(parts) if parts else np.zeros(0, np.int64)
 
 
 def numbers_of(column: pa.ChunkedArray) -> NDArray[np.float64]:
-    """Return numbers or flags as floats; null is nan."""
+    """Return numbers or flags as floats; null is nan, and so is what is no finite number."""
     values = pc.fill_null(column.cast(pa.float64()), float("nan"))
-    return np.asarray(values.to_numpy(), np.float64)
+    found = np.asarray(values.to_numpy(), np.float64)
+    return np.where(np.isfinite(found), found, np.nan)

@@ -73,7 +73,7 @@ class SamplesTable:
             if name in self:
                 found = self.cells[name].to_pylist()
                 if self.spreadsheet_safe:
-                    found = list(map(_unquoted, found))
+                    found = list(map(unquoted, found))
             self._columns[name] = found
         return found
 
@@ -186,7 +186,8 @@ def _cell(value: Cell) -> str:
     return '"' + value.replace('"', '""') + '"'
 
 
-def _unquoted(text: str | None) -> str | None:
+def unquoted(text: str | None) -> str | None:
+    """Return a text without the ``'`` that `formula_safe` puts before it."""
     if text is not None and len(text) > 1 and text[0] == "'" and text[1] in _FORMULA_STARTS:
         return text[1:]
     return text

@@ -128,3 +128,19 @@ def pass_at_k(correct: Sequence[int], total: Sequence[int], k: int) -> float | N
         else:
             values.append(1.0 - float(np.prod(1.0 - k / np.arange(n - right + 1, n + 1))))
     return math.fsum(values) / len(values) if values else None
+
+
+def pass_at_k_values(correct: ArrayLike, total: ArrayLike, k: int) -> NDArray[np.float64]:
+    """Return the unbiased pass@k of each item, nan for one with fewer than ``k`` rollouts.
+
+    Examples
+    --------
+    >>> pass_at_k_values([1, 0, 2, 1], [4, 4, 4, 1], 2).tolist()
+    [0.5, 0.0, 0.8333333333333334, nan]
+    """
+    right: NDArray[np.float64] = np.asarray(correct, np.float64)
+    n: NDArray[np.float64] = np.asarray(total, np.float64)
+    fails = np.ones(len(n))
+    for i in range(k):  # the chance that none of k drawn ones is right
+        fails *= np.clip(n - right - i, 0, None) / np.where(n > i, n - i, 1)
+    return np.where(n >= k, 1 - fails, np.nan)

@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from eval_tiers.metrics.clustered import clustered_interval
+from eval_tiers.metrics.cluster_sums import Clustering, mean_variance, on_grid, one_way
 from eval_tiers.metrics.intervals import wilson_interval
 from eval_tiers.metrics.quantiles import FEW_CLUSTERS, cluster_quantile
 
@@ -32,6 +32,7 @@ class PairedDifference:
     left_out_n : int
         Items on which one of them has none.
     cluster_n : int
+        Of two ways the smaller number.
     first, second, difference : float or None
         None for n = 0.
     first_interval, second_interval : (low, high) or None
@@ -58,20 +59,25 @@ class PairedDifference:
 
 
 def paired_difference(
-    first: ArrayLike, second: ArrayLike, clusters: ArrayLike, of_shares: bool = False
+    first: ArrayLike,
+    second: ArrayLike,
+    clusters: ArrayLike | Clustering,
+    of_shares: bool = False,
 ) -> PairedDifference:
     """Compare two means on the same items, whose differences are clustered.
 
-    The interval is that of `eval_tiers.metrics.clustered.clustered_interval` over the differences.
-    Where all clusters differ by the same it would have no width, and says nothing: there is none;
-    of shares it is then as wide as Wilson's interval of 0 in so many clusters.
+    The standard error is that of `eval_tiers.metrics.cluster_sums.mean_variance` over the
+    differences; the quantile is Student's with C-1 degrees of freedom under 30 clusters, else
+    normal. Where all clusters differ by the same the interval would have no width, and says
+    nothing: there is none; of shares it is then as wide as Wilson's interval of 0 in so many
+    clusters. The order of rows changes no digit.
 
     Parameters
     ----------
     first, second : float[n]
         nan: no value; such items are left out of both means.
-    clusters : int[n]
-        Which items belong together.
+    clusters : int[n] or Clustering
+        Which items belong together, in one way or in two.
     of_shares : bool
         All values are 0 or 1 (or shares of answers): differences lie between -1 and 1.
 
@@ -89,25 +95,30 @@ def paired_difference(
     [-0.114, 0.114]
     """
     x, y = np.asarray(first, np.float64), np.asarray(second, np.float64)
+    ways = clusters if isinstance(clusters, Clustering) else one_way(clusters)
     both = ~(np.isnan(x) | np.isnan(y))
-    groups = np.asarray(clusters)[both]
-    x, y = x[both], y[both]
-    n, left_out_n = len(x), int(np.count_nonzero(~both))
-    cluster_n = len(np.unique(groups))
+    left_out_n = int(np.count_nonzero(~both))
+    if left_out_n:
+        ways, x, y = ways.of(both), x[both], y[both]
+    n = len(x)
     if n == 0:
         nothing = (None,) * 7
         return PairedDifference(0, left_out_n, 0, *nothing, "no_pair")
-    change = y - x
-    mean = float(change.mean())
+    x, y = on_grid(x, y)
+    change, cluster_n = y - x, ways.cluster_n
+    mean = float(change.sum()) / n
     alone = [
-        wilson_interval(float(side.sum()), n) if of_shares else clustered_interval(side, groups)
+        wilson_interval(float(side.sum()), n) if of_shares else _interval(side, ways, cluster_n)
         for side in (x, y)
     ]
-    known = n, left_out_n, cluster_n, float(x.mean()), float(y.mean()), mean, alone[0], alone[1]
-    interval = clustered_interval(change, groups)
-    if interval is None:
+    means = float(x.sum()) / n, float(y.sum()) / n
+    known = n, left_out_n, cluster_n, *means, mean, alone[0], alone[1]
+    variance = mean_variance(change, ways)
+    if variance is None:
         return PairedDifference(*known, None, None, "one_cluster")
-    error = (interval[1] - interval[0]) / 2 / cluster_quantile(cluster_n)
+    error = math.sqrt(variance)
+    half = cluster_quantile(cluster_n) * error
+    interval = mean - half, mean + half
     if error <= _NO_WIDTH:
         if not of_shares:
             return PairedDifference(*known, None, 0.0, "no_variation")
@@ -116,6 +127,14 @@ def paired_difference(
     if of_shares:
         interval = max(-1.0, interval[0]), min(1.0, interval[1])
     return PairedDifference(*known, interval, error, None)
+
+
+def _interval(values: Floats, ways: Clustering, cluster_n: int) -> Interval:
+    variance = mean_variance(values, ways)
+    if variance is None:
+        return None
+    mean, half = float(values.sum()) / len(values), cluster_quantile(cluster_n) * variance**0.5
+    return mean - half, mean + half
 
 
 def _wilson_room(n: int) -> float:

@@ -1,12 +1,14 @@
-"""Quantiles for intervals over clusters."""
+"""Quantiles for intervals: over clusters, and of a median."""
 
 from __future__ import annotations
 
+import math
 from typing import Final
 
 from eval_tiers.metrics.intervals import Z_95
 
 FEW_CLUSTERS: Final = 30
+_MANY_VALUES: Final = 200
 # Student's t at .975 with 1 to 28 degrees of freedom: importing SciPy for them takes longer than
 # scoring a small benchmark.
 _T_95 = (
@@ -34,3 +36,39 @@ def cluster_quantile(cluster_n: int) -> float:
     (2.776, 1.96)
     """
     return _T_95[cluster_n - 2] if cluster_n < FEW_CLUSTERS else Z_95
+
+
+def median_ranks(n: int) -> tuple[int, int] | None:
+    """Return the ranks of two values between which the median lies with 95 %, counted from 1.
+
+    By the binomial distribution; from 200 values on by its normal approximation.
+
+    Parameters
+    ----------
+    n : int
+        Independent values.
+
+    Returns
+    -------
+    (low, high) or None
+        None with fewer than 6 values: even the least and the largest are too near.
+
+    References
+    ----------
+    Conover 1999, Practical nonparametric statistics, section 3.2.
+
+    Examples
+    --------
+    >>> median_ranks(5), median_ranks(6), median_ranks(10), median_ranks(1000)
+    (None, (1, 6), (2, 9), (469, 532))
+    """
+    if n >= _MANY_VALUES:
+        below = math.floor((n - Z_95 * math.sqrt(n)) / 2)
+        return below, n + 1 - below
+    below, tail = 0, 0
+    while below < n:
+        tail += math.comb(n, below)
+        if tail > 0.025 * 2**n:
+            break
+        below += 1
+    return (below, n + 1 - below) if below else None

@@ -7,6 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from eval_tiers.metrics.cluster_sums import cluster_count, on_grid, one_way
+from eval_tiers.metrics.clustered import cluster_variance
+from eval_tiers.metrics.quantiles import cluster_quantile
+
+Floats = NDArray[np.float64]
+
 POINTS = 50
 
 
@@ -90,3 +96,71 @@ def risk_coverage(confidence: ArrayLike, right: ArrayLike, point_n: int = POINTS
         for level in chosen.tolist()
     )
     return RiskCoverage(n, float(np.mean(expected / k)), float(wrongs[-1] / n), points)
+
+
+def aurc_interval(
+    confidence: ArrayLike, right: ArrayLike, clusters: ArrayLike
+) -> tuple[float, float] | None:
+    """Return the 95 % interval of the area under the risk-coverage curve.
+
+    By the delta method: what each row moves the area by, to first order, its sums by cluster with
+    C/(C-1) correction; Student's t under 30 clusters.
+
+    Parameters
+    ----------
+    confidence : float[n]
+        Not nan.
+    right : bool[n]
+    clusters : int[n]
+        Which rows belong together.
+
+    Returns
+    -------
+    (low, high) or None
+        Cut off at 0 and 1. None with fewer than two clusters, and where nothing varies: all is
+        right, or all wrong.
+
+    Examples
+    --------
+    >>> low, high = aurc_interval([0.9, 0.8, 0.7, 0.6], [True, True, False, True], range(4))
+    >>> round(low, 3), round(high, 3)
+    (0.0, 0.684)
+    """
+    score: Floats = np.asarray(confidence, np.float64)
+    groups = one_way(clusters).codes
+    cluster_n = cluster_count(groups)
+    wrong = ~np.asarray(right, np.bool_)
+    if cluster_n < 2 or wrong.all() or not wrong.any():
+        return None
+    (moved,) = on_grid(_aurc_influence(score, wrong))
+    sums = np.sort(np.bincount(groups, weights=moved)[np.bincount(groups) > 0]) / len(score)
+    half = cluster_quantile(cluster_n) * (cluster_variance(sums, cluster_n) or 0.0) ** 0.5
+    area = risk_coverage(score, ~wrong).aurc or 0.0
+    return max(0.0, area - half), min(1.0, area + half)
+
+
+def _aurc_influence(score: Floats, wrong: NDArray[np.bool_]) -> Floats:
+    """Return the influence of each row on the area; adds up to 0.
+
+    With the rows of one confidence as a level of mass p and wrong mass e, F and E the masses down
+    to a level, the area is the sum over levels of e + a L, where L = ln(F / F before) and
+    a = E before - e / p F before (0 for the first level). These are its derivatives by p and e.
+    """
+    levels, place = np.unique(-score, return_inverse=True)
+    n, k = len(score), len(levels)
+    p = np.bincount(place, minlength=k) / n
+    e = np.bincount(place[wrong], minlength=k) / n
+    mass, wrongs = np.cumsum(p), np.cumsum(e)
+    before, rate = np.concatenate([[0.0], mass[:-1]]), e / p
+    log: Floats = np.zeros(k)
+    log[1:] = np.log(mass[1:] / before[1:])
+    a = (wrongs - e) - rate * before
+    a[0] = 0.0
+    step: Floats = np.zeros(k)
+    step[1:] = a[1:] * (1 / mass[1:] - 1 / before[1:]) - rate[1:] * log[1:]
+    later = np.cumsum(step[::-1])[::-1] - step
+    by_mass = rate * before / p * log + a / mass + later
+    by_wrong = 1 - before / p * log - np.log(mass)
+    found = by_mass[place] + np.where(wrong, by_wrong[place], 0.0)
+    centred: Floats = found - (p @ by_mass + e @ by_wrong)
+    return centred

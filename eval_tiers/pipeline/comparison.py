@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
@@ -16,31 +16,25 @@ from eval_tiers.domain.findings import Finding
 from eval_tiers.exceptions import Problem, SourceRef, UsageError
 from eval_tiers.io.atomic import atomic_writer, clean_text
 from eval_tiers.io.output_paths import require_free_path
-from eval_tiers.io.run_tables import (
-    ComparedRun,
-    Matched,
-    key_names,
-    match_rows,
-    open_run,
-)
+from eval_tiers.io.run_rows import match_rows
+from eval_tiers.io.run_tables import ComparedRun, key_names, open_run
 from eval_tiers.io.tables import render_csv
 from eval_tiers.pipeline.compared_rows import (
     Family,
     build_rows,
+    cluster_fields,
     family_of,
     has_labels,
     read_samples,
-    require_cluster,
 )
 from eval_tiers.pipeline.comparison_checks import FORCIBLE, check_comparable, describe_run
-from eval_tiers.pipeline.flips import UNMATCHED_LISTED, FlipTables, unmatched_rows
+from eval_tiers.pipeline.flips import UNMATCHED_LISTED, FlipTables
 from eval_tiers.summaries.comparison import (
-    FLIPS_SHOWN,
     Rows,
     adjust,
     compare_rows,
-    rank_flips,
 )
+from eval_tiers.summaries.flip_ranking import FLIPS_SHOWN, rank_flips
 from eval_tiers.summaries.gates import check_gate, parse_gate
 
 
@@ -51,8 +45,8 @@ class CompareOptions:
     Attributes
     ----------
     cluster : str or None
-        Column of the samples whose equal values belong together; None: readout gene
-        (PerturbReason), pair (RR-10).
+        Column of the samples whose equal values belong together; two as ``A+B``; ``none``: each
+        question is alone. None: readout gene (PerturbReason), pair (RR-10).
     forced : tuple of str
         What may differ between runs: ``gold``, ``metrics``, ``evidence``.
     gates : tuple of str
@@ -76,22 +70,30 @@ class RunComparison:
     summary : dict
         Strict JSON; keys as in ``docs/compare.md``.
     findings : list of Finding
-    flips : pyarrow.Table
-        All flips, and all rows that only one side has, of all pairs of runs.
     passed : bool
         No gate failed.
     run_files : list of Path
         Files of the runs: nothing may be written in their place.
     spreadsheet_safe : bool
         One of the runs wrote tables for spreadsheets.
+    ranked : list of (FlipTables, int array)
+        What `flips` is made of.
     """
 
     summary: dict[str, Any]
     findings: list[Finding]
-    flips: pa.Table
     passed: bool
     run_files: list[Path] = field(default_factory=list)
     spreadsheet_safe: bool = False
+    ranked: list[tuple[FlipTables, Rows]] = field(default_factory=list, repr=False)
+
+    @property
+    def flips(self) -> pa.Table:
+        """All flips, and all rows that only one side has, of all pairs of runs.
+
+        Read from the runs' folders when it is asked for.
+        """
+        return pa.concat_tables([tables.whole(ranked) for tables, ranked in self.ranked])
 
 
 def compare_folders(folders: Sequence[Path], options: CompareOptions) -> RunComparison:
@@ -114,14 +116,14 @@ def compare_folders(folders: Sequence[Path], options: CompareOptions) -> RunComp
     findings = check_comparable(runs, options.forced)
     family = family_of(runs[0])
     cluster = options.cluster or family.cluster
-    require_cluster(runs, cluster)
-    tables = [read_samples(run, family, cluster) for run in runs]
-    comparisons, flips = [], []
+    fields = cluster_fields(runs, cluster)
+    tables = [read_samples(run, family, fields) for run in runs]
+    comparisons, ranked = [], []
     for one, other in combinations(range(len(runs)), 2):
-        pair = _Pair((runs[one], runs[other]), (tables[one], tables[other]), family, cluster)
-        found, flipped = pair.compare()
+        pair = _Pair((runs[one], runs[other]), (tables[one], tables[other]), family, fields)
+        found, flips, flipped = pair.compare()
         comparisons.append({"first": one, "second": other, **found})
-        flips.append(flipped)
+        ranked.append((flips, flipped))
     adjust(comparisons)
     for found in comparisons:
         found["gates"] = [
@@ -130,6 +132,7 @@ def compare_folders(folders: Sequence[Path], options: CompareOptions) -> RunComp
             if found["first"] == 0
         ]
     passed = all(gate["passed"] for found in comparisons for gate in found["gates"])
+    findings += [_nothing_shared(runs, found) for found in comparisons if not found["n"]]
     summary = {
         "eval_tiers_version": __version__,
         "format": runs[0].manifest["format"],
@@ -143,7 +146,17 @@ def compare_folders(folders: Sequence[Path], options: CompareOptions) -> RunComp
     }
     files = [path for run in runs for path in sorted(run.folder.iterdir()) if path.is_file()]
     safe = any(bool(run.manifest.get("spreadsheet_safe")) for run in runs)
-    return RunComparison(summary, findings, pa.concat_tables(flips), passed, files, safe)
+    return RunComparison(summary, findings, passed, files, safe, ranked)
+
+
+def _nothing_shared(runs: Sequence[ComparedRun], found: Mapping[str, Any]) -> Finding:
+    """Return the finding that two runs have no row in common, and why where it can be told."""
+    only = [row for side in ("first", "second") for row in found[f"only_{side}"][:1]]
+    message = f"it shares no row with {runs[found['first']].folder}: nothing can be compared"
+    if len({row.get("rollout") is None for row in only}) == 2:
+        message += "; one of them has several answers a question (rollouts), the other one"
+    where = SourceRef(str(runs[found["second"]].folder))
+    return Finding("nothing-shared", message, where, "warning")
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,46 +166,36 @@ class _Pair:
     runs: tuple[ComparedRun, ComparedRun]
     tables: tuple[pa.Table, pa.Table]
     family: Family
-    cluster: str
+    cluster: Sequence[str]
 
-    def compare(self) -> tuple[dict[str, Any], pa.Table]:
-        """Return the figures, and all flips and unmatched rows as a table."""
+    def compare(self) -> tuple[dict[str, Any], FlipTables, Rows]:
+        """Return the figures, and what a table of all flips is made of."""
         keys = [name for name in key_names(self.runs[0]) if name in self.runs[1].columns]
         matched = match_rows(*self.tables, keys)
-        both = self.tables[0].take(matched.first), self.tables[1].take(matched.second)
-        rows = build_rows(both, keys, self.family, self.cluster)
-        found: dict[str, Any] = {"labels_are": "error_label" if has_labels(both) else "outcome"}
+        rows = build_rows(self.tables, matched, keys, self.family, self.cluster)
+        labelled = has_labels(self.tables)
+        found: dict[str, Any] = {"labels_are": "error_label" if labelled else "outcome"}
         found |= compare_rows(rows)
         for side, at, table in (
             ("first", matched.only_first, self.tables[0]),
             ("second", matched.only_second, self.tables[1]),
         ):
             found[f"only_{side}_n"] = len(at)
-            listed = table.take(at[:UNMATCHED_LISTED]).select(keys)
-            found[f"only_{side}"] = listed.to_pylist()
-        flips = FlipTables(self.runs, both, keys, rows, self.family.slices, self.family.evidence)
+            found[f"only_{side}"] = table.select(keys).take(at[:UNMATCHED_LISTED]).to_pylist()
+        slices, evidence = self.family.slices, self.family.evidence
+        flips = FlipTables(self.runs, self.tables, matched, keys, rows, slices, evidence)
         ranked = rank_flips(rows)
-        table = flips.table(ranked)
         found["flip_n"] = len(ranked)
-        found["flips"] = flips.listed(table.slice(0, FLIPS_SHOWN))
-        place: Rows = np.full(len(rows.item), -1, np.int64)
-        place[ranked] = np.arange(len(ranked))
+        parts = [(found, ranked[:FLIPS_SHOWN])]
         for part in found["slices"]:
             names, codes = rows.slices[part["dimension"]]
             chosen = codes == (-1 if part["value"] is None else names.index(part["value"]))
-            of_part = np.flatnonzero(chosen)[rank_flips(rows.of(chosen))[:FLIPS_SHOWN]]
-            part["flips"] = flips.listed(table.take(place[of_part]))
-        return found, pa.concat_tables([table, *self._unmatched(matched, flips)])
-
-    def _unmatched(self, matched: Matched, flips: FlipTables) -> list[pa.Table]:
-        schema = flips.table(np.zeros(0, np.int64)).schema
-        return [
-            unmatched_rows(schema, self.runs, table.take(at), what)
-            for what, at, table in (
-                ("only_first", matched.only_first, self.tables[0]),
-                ("only_second", matched.only_second, self.tables[1]),
-            )
-        ]
+            parts.append((part, np.flatnonzero(chosen)[rank_flips(rows.of(chosen))[:FLIPS_SHOWN]]))
+        shown = np.unique(np.concatenate([at for _, at in parts]))
+        by_row = dict(zip(shown.tolist(), flips.listed(shown), strict=True))  # each text read once
+        for part, at in parts:
+            part["flips"] = [by_row[row] for row in at.tolist()]
+        return found, flips, ranked
 
 
 def write_comparison(

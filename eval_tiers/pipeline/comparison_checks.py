@@ -75,6 +75,10 @@ def check_comparable(runs: Sequence[ComparedRun], forced: Collection[str]) -> li
         findings += _told(runs[0], run)
     if problems:
         raise UsageError(problems)
+    for run in runs:
+        if run.rescued:
+            message = "an examiner's verdicts were merged into it: labels here are the rules' own"
+            findings.append(Finding("before-rescue", message, SourceRef(str(run.folder)), "note"))
     return findings
 
 
@@ -142,6 +146,8 @@ def _other_metrics(first: ComparedRun, other: ComparedRun) -> list[str]:
 
 def _other_evidence(first: ComparedRun, other: ComparedRun) -> list[str]:
     ours, theirs = (run.manifest.get("evidence_shown") for run in (first, other))
+    if "item_type" not in first.columns:  # questions without published evidence: none is shown
+        ours, theirs = ours or False, theirs or False
     if ours == theirs:
         return []
     words: dict[object, str] = {True: "yes", False: "no"}

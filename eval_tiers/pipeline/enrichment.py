@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 from eval_tiers.domain.findings import Finding
 from eval_tiers.domain.taxonomy import ERROR_LABELS
 from eval_tiers.exceptions import (
-    BadInputError,
     MissingResourceError,
     Problem,
     SourceRef,
@@ -37,6 +36,7 @@ from eval_tiers.io.run_reading import FinishedRun
 from eval_tiers.io.tables import render_csv
 from eval_tiers.kg.provenance import HUMAN
 from eval_tiers.pipeline.chain_genes import ChainGenes, read_chain_genes, read_mechanism_genes
+from eval_tiers.pipeline.enrichment_overlap import check_overlap
 from eval_tiers.pipeline.labelled_run import (
     is_cited,
     is_spreadsheet_safe,
@@ -135,10 +135,10 @@ def enrich_run(run_dir: Path, gmt: Path, options: EnrichOptions, draw: _Draw) ->
     human = genes.organism in {None, HUMAN}
     case: GeneCase = "upper" if human else "keep"
     sets, findings = read_gene_sets(gmt, case)
-    rows, tested = enrichment_of(genes, sets, options, str(gmt))
+    rows, tested, odd = enrichment_of(genes, sets, options, str(gmt))
     tested |= {"run_id": run.summary.get("run_id"), "format": run.summary["format"]}
     tested["gene_sets"] = {"path": str(gmt), "sha256": hash_files([gmt])[str(gmt)]}
-    found = Enrichment(rows, tested, list(findings), paths)
+    found = Enrichment(rows, tested, [*findings, *odd], paths)
     labels = [name for name, of_label in tested["labels"].items() if of_label["tested"]]
     safe = is_spreadsheet_safe(run)
     for suffix, data in (
@@ -153,19 +153,16 @@ def enrich_run(run_dir: Path, gmt: Path, options: EnrichOptions, draw: _Draw) ->
 
 def enrichment_of(
     genes: ChainGenes, sets: GeneSets, options: EnrichOptions, gmt: str
-) -> tuple[list[EnrichedTerm], dict[str, Any]]:
-    """Return the rows of the table, and what was tested.
+) -> tuple[list[EnrichedTerm], dict[str, Any], list[Finding]]:
+    """Return the rows of the table, what was tested, and what is odd about it.
 
     Raises
     ------
     BadInputError
         The gene sets know no chain gene.
     """
+    findings = check_overlap(genes.all, sets, gmt)
     background = _codes(genes.all, sets)
-    if not len(background):
-        message = f"none of the run's {len(genes.all):,} chain genes is in the gene sets"
-        fix = "give gene sets with names of the same kind, of the same organism"
-        raise BadInputError(Problem("gmt-overlap", message, SourceRef(gmt), fix))
     terms = terms_within(sets, background, options.min_term_gene_n)
     of_label = {name: _codes(genes.by_label[name], sets) for name in ERROR_LABELS}
     groups = {
@@ -189,18 +186,22 @@ def enrichment_of(
         }
         for name, codes in of_label.items()
     }
-    return rows, {
-        "organism": genes.organism,
-        "chain_gene_n": len(genes.all),
-        "background_gene_n": len(background),
-        "term_n": len(terms),
-        "test_n": len(terms) * len(groups),
-        "min_gene_n": options.min_gene_n,
-        "min_term_gene_n": options.min_term_gene_n,
-        "alpha": ALPHA,
-        "method": METHOD,
-        "labels": labels,
-    }
+    return (
+        rows,
+        {
+            "organism": genes.organism,
+            "chain_gene_n": len(genes.all),
+            "background_gene_n": len(background),
+            "term_n": len(terms),
+            "test_n": len(terms) * len(groups),
+            "min_gene_n": options.min_gene_n,
+            "min_term_gene_n": options.min_term_gene_n,
+            "alpha": ALPHA,
+            "method": METHOD,
+            "labels": labels,
+        },
+        findings,
+    )
 
 
 def _why_not(n: int, options: EnrichOptions, any_term: bool) -> str:

@@ -9,7 +9,8 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from eval_tiers.io.run_tables import ComparedRun, places_in, read_columns
+from eval_tiers.io.run_rows import Matched, places_in
+from eval_tiers.io.run_tables import ComparedRun, read_columns, read_rows
 from eval_tiers.io.written_texts import read_written
 from eval_tiers.summaries.comparison import ComparedRows, Rows
 
@@ -31,11 +32,14 @@ class FlipTables:
     Attributes
     ----------
     runs : pair of ComparedRun
-    both : pair of pyarrow.Table
-        Samples of the rows that both have, row by row.
+    tables : pair of pyarrow.Table
+        Their samples.
+    matched : Matched
+        Which of their rows belong together.
     keys : sequence of str
         Columns that tell rows apart.
     rows : ComparedRows
+        The rows that both have, in the order of ``matched``.
     slices : sequence of str
         Columns that are shown beside the keys.
     evidence : str
@@ -43,16 +47,18 @@ class FlipTables:
     """
 
     runs: tuple[ComparedRun, ComparedRun]
-    both: tuple[pa.Table, pa.Table]
+    tables: tuple[pa.Table, pa.Table]
+    matched: Matched
     keys: Sequence[str]
     rows: ComparedRows
     slices: Sequence[str]
     evidence: str
 
     def table(self, at: Rows) -> pa.Table:
-        """Return flips as a table, in the order of ``at``."""
+        """Return flips as a table, in the order of ``at``: rows that both have."""
         n = len(at)
-        parts = [table.take(at) for table in self.both]
+        places = self.matched.first[at], self.matched.second[at]
+        parts = [table.take(place) for table, place in zip(self.tables, places, strict=True)]
         fell = self.rows.first.measures["accuracy"][at] == 1
         words = pa.array(["wrong_to_right", "right_to_wrong"])
         columns: dict[str, Any] = {
@@ -67,31 +73,44 @@ class FlipTables:
                 columns[f"{side}_{name}"] = _text(part, name)
         for side, part in zip(_SIDES, parts, strict=True):
             columns[f"{side}_{self.evidence}"] = _number(part, self.evidence)
-        for side, part, run in zip(_SIDES, parts, self.runs, strict=True):
-            columns |= self._places(side, part, run)
+        for side, part, place, run in zip(_SIDES, parts, places, self.runs, strict=True):
+            columns |= self._places(side, part, place, run)
         return pa.table(columns)
 
-    def listed(self, table: pa.Table) -> list[dict[str, Any]]:
-        """Return rows of `table` as JSON objects, with their texts."""
-        rows = table.drop_columns(["first_run", "second_run"]).to_pylist()
-        for row in rows:
-            for side, run in zip(_SIDES, self.runs, strict=True):
-                text, reason = read_written(run, row, f"{side}_")
+    def whole(self, ranked: Rows) -> pa.Table:
+        """Return flips, then the rows that only one side has, as one table."""
+        found = self.table(ranked)
+        alone = [
+            unmatched_rows(found.schema, self.runs, table.take(at), what)
+            for what, at, table in (
+                ("only_first", self.matched.only_first, self.tables[0]),
+                ("only_second", self.matched.only_second, self.tables[1]),
+            )
+        ]
+        return pa.concat_tables([found, *alone])
+
+    def listed(self, at: Rows) -> list[dict[str, Any]]:
+        """Return flips as JSON objects, with their texts."""
+        rows = self.table(at).drop_columns(["first_run", "second_run"]).to_pylist()
+        for side, run in zip(_SIDES, self.runs, strict=True):
+            shown = read_written(run, rows, f"{side}_")
+            for row, (text, reason) in zip(rows, shown, strict=True):
                 row[f"{side}_text"], row[f"{side}_text_null_reason"] = text, reason
         return list(rows)
 
-    def _places(self, side: str, part: pa.Table, run: ComparedRun) -> dict[str, Any]:
+    def _places(self, side: str, part: pa.Table, place: Rows, run: ComparedRun) -> dict[str, Any]:
         """Return where the texts of a run lie; null where its table of texts is gone."""
         if not run.path_of("texts").is_file():
             return {
                 f"{side}_{name}": pa.nulls(part.num_rows, kind) for name, kind in _PLACE.items()
             }
-        texts = read_columns(run, "texts", [*self.keys, *_PLACE])
-        found = places_in(part, texts, self.keys)
-        indices = pa.array(found, mask=found < 0)
-        return {
-            f"{side}_{name}": texts[name].cast(kind).take(indices) for name, kind in _PLACE.items()
-        }
+        names = [*self.keys, *_PLACE]
+        texts = read_rows(run, "texts", names, place)
+        if texts is None or places_in(part, texts, self.keys).tolist() != list(range(len(place))):
+            texts = read_columns(run, "texts", names)  # in another order than the samples
+            found = places_in(part, texts, self.keys)
+            texts = texts.take(pa.array(found, mask=found < 0))
+        return {f"{side}_{name}": texts[name].cast(kind) for name, kind in _PLACE.items()}
 
 
 def _text(table: pa.Table, name: str) -> Any:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from eval_tiers.domain.clusterings import CHAIN_CLUSTERINGS, CITATION_CLUSTERINGS
 from eval_tiers.exceptions import BadInputError, Problem, SourceRef, UsageError
 from eval_tiers.formats.base import CitationFormat
 from eval_tiers.formats.registry import format_named
@@ -66,6 +67,13 @@ def tiers_of(run: FinishedRun) -> frozenset[int]:
 def is_cited(run: FinishedRun) -> bool:
     """Whether the run's benchmark is one of cited evidence."""
     return isinstance(format_named(str(run.summary["format"])), CitationFormat)
+
+
+def clustering_of(run: FinishedRun) -> str:
+    """Return which rows the run took together for its intervals; the default before it said so."""
+    known = CITATION_CLUSTERINGS if is_cited(run) else CHAIN_CLUSTERINGS
+    said = run.manifest.get("cluster")
+    return said if said in known else next(iter(known))
 
 
 def is_spreadsheet_safe(run: FinishedRun) -> bool:

@@ -75,6 +75,8 @@ class Plan:
         Perturbation sign by type, for records that give none.
     by : tuple of str
         Gold fields to slice by.
+    cluster : str
+        Which rows belong together where intervals are worked out (`eval_tiers.domain.clusterings`).
     train_path : Path or None
         Gold file of training questions, for the baseline of readout majorities.
     consensus, undirected : bool, str
@@ -97,6 +99,7 @@ class Plan:
     pairing: str = "auto"
     mode_signs: dict[str, int] = field(default_factory=dict)
     by: tuple[str, ...] = ()
+    cluster: str = "readout"
     train_path: Path | None = None
     consensus: bool = False
     undirected: str = "skip"

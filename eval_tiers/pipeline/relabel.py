@@ -24,6 +24,7 @@ from eval_tiers.io.sources import read_bytes
 from eval_tiers.io.table_reader import TableReader
 from eval_tiers.io.tables import csv_header, render_csv
 from eval_tiers.pipeline.labelled_run import (
+    clustering_of,
     is_cited,
     is_spreadsheet_safe,
     open_labelled_run,
@@ -152,9 +153,11 @@ def _labeller(
             new,
             table_of(run, "citations", CITATION_INPUTS) if cites else None,
             bool(run.manifest.get("evidence_expected")),
+            clustering_of(run),
         )
     anew = new.unknown_nodes != old.unknown_nodes
-    return ChainRelabeller(tiers, new, table_of(run, "chains", CHAIN_INPUTS) if anew else None)
+    chains = table_of(run, "chains", CHAIN_INPUTS) if anew else None
+    return ChainRelabeller(tiers, new, chains, clustering_of(run))
 
 
 def _write_samples(

@@ -10,15 +10,20 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from eval_tiers.domain.clusterings import fields_of
 from eval_tiers.domain.columns import Column, columns_for
 from eval_tiers.domain.taxonomy import EDGE_STATUSES, STATUS_CODES
 from eval_tiers.io.column_values import column_values
 from eval_tiers.io.tables import column_array
 from eval_tiers.settings import Settings
-from eval_tiers.summaries.figures import Figures, chain_figures, go_figures
+from eval_tiers.summaries.batch_clusters import ITEM_KEY, batch_clusters, coded, item_name
+from eval_tiers.summaries.chain_figures import chain_figures
+from eval_tiers.summaries.go_figures import go_figures
+from eval_tiers.summaries.interval_figures import Figures, SliceSums
+from eval_tiers.summaries.measure_table import MeasureTable
 from eval_tiers.summaries.measures import measure_error_labels, measure_go_by_label
 from eval_tiers.summaries.relabelled import KG_FIGURES, LABEL_FIGURES, figures_named, transitions
-from eval_tiers.summaries.tally import MeasureTable, Tallies, Tally
+from eval_tiers.summaries.tally import Sides, Tallies, Tally
 from eval_tiers.tiers.chains import ratio
 from eval_tiers.tiers.error_labels import error_labels, hard_cases
 
@@ -44,6 +49,8 @@ class ChainRelabeller:
     chains : TableReader or None
         The run's edges, read along with the samples; None where ``unknown_nodes`` stays as it
         was, so that rates do too.
+    clustering : str
+        Which rows the run takes together for its intervals.
 
     Attributes
     ----------
@@ -53,9 +60,14 @@ class ChainRelabeller:
     """
 
     def __init__(
-        self, tiers: frozenset[int], settings: Settings, chains: TableReader | None
+        self,
+        tiers: frozenset[int],
+        settings: Settings,
+        chains: TableReader | None,
+        clustering: str,
     ) -> None:
         self.tiers, self.settings, self.chains = tiers, settings, chains
+        self.clustering = clustering
         self.columns = {column.name: column for column in columns_for(tiers)}
         self.tallies = Tallies()
         self.matrix = transitions(np.empty(0, np.int8), np.empty(0, np.int8))
@@ -91,7 +103,7 @@ class ChainRelabeller:
 
     def pooled(self) -> Figures:
         """Return the new figures of the whole run."""
-        return self._figures(self.tallies.slices.get(("all", ""), Tally()))
+        return dict(self._slices("all")).get("") or self._figures(Tally(), ())
 
     def by_slice(self) -> dict[str, dict[str, Figures]]:
         """Return the new figures of slices, by key of the summary."""
@@ -107,14 +119,16 @@ class ChainRelabeller:
         return dict(self._slices("file"))
 
     def _slices(self, dimension: str) -> Iterator[tuple[str, Figures]]:
+        clusters = self.tallies.clusters_of(dimension, fields_of(self.clustering))
         for (kind, value), tally in self.tallies.slices.items():
             if kind == dimension:
-                yield value, self._figures(tally)
+                yield value, self._figures(tally, clusters.get(value, ()))
 
-    def _figures(self, tally: Tally) -> Figures:
-        figures = chain_figures(tally)
+    def _figures(self, tally: Tally, sides: Sides) -> Figures:
+        sums = SliceSums(tally, sides)
+        figures = chain_figures(sums)
         if 3 in self.tiers:
-            figures |= go_figures(tally, with_labels=True)
+            figures |= go_figures(sums, with_labels=True)
         names = LABEL_FIGURES if self.chains is None else (*LABEL_FIGURES, *KG_FIGURES)
         return figures_named(figures, names)
 
@@ -177,10 +191,19 @@ class ChainRelabeller:
             table.real("gold_in_kg_rate", values["gold_in_kg"])
         if 3 in self.tiers:
             measure_go_by_label(table, values)
+        clusters = batch_clusters(
+            self.clustering,
+            lambda name: coded(samples[name].to_pylist()),
+            lambda row: item_name(*(samples[name][row].as_py() for name in ITEM_KEY)),
+        )
         self.tallies.slice("all").add(table.totals())
-        table.add_by(self.tallies, "file", samples["source_path"].to_pylist())
-        for dimension in _SLICED:
-            table.add_by(self.tallies, dimension, values[dimension])
+        for one in clusters:
+            table.add_clusters(self.tallies, one, "all")
+        sliced = {"file": samples["source_path"].to_pylist()}
+        for dimension, found in (sliced | {name: values[name] for name in _SLICED}).items():
+            table.add_by(self.tallies, dimension, found)
+            for one in clusters:
+                table.add_clusters(self.tallies, one, dimension, found)
 
 
 def labels_of(samples: pa.Table, values: dict[str, Any], settings: Settings) -> NDArray[np.int8]:

@@ -20,9 +20,10 @@ from eval_tiers.io.column_values import column_values
 from eval_tiers.io.table_reader import TableReader
 from eval_tiers.pipeline.relabel_chains import items_of, with_columns
 from eval_tiers.settings import Settings
+from eval_tiers.summaries.interval_figures import Figures
 from eval_tiers.summaries.relabelled import LABEL_FIGURES, figures_named, transitions
 from eval_tiers.summaries.rr10_counts import ITEM_SUMS, PLACE, Rr10Counts
-from eval_tiers.summaries.rr10_figures import Figures, ItemTable, evidence_figures
+from eval_tiers.summaries.rr10_figures import ItemTable, evidence_figures
 from eval_tiers.tiers.citations import SIGN_MISREAD, SUPPORTED, CitationFacts, label_of_signs
 from eval_tiers.tiers.evidence_labels import evidence_label, is_hard
 
@@ -44,6 +45,8 @@ class CitationRelabeller:
         The run's citations, read along with the samples; None where the run has none.
     evidence_expected : bool
         Whether the run judged answers by their evidence.
+    clustering : str
+        Which items the run takes together for its intervals.
 
     Attributes
     ----------
@@ -58,9 +61,10 @@ class CitationRelabeller:
         settings: Settings,
         citations: TableReader | None,
         evidence_expected: bool,
+        clustering: str,
     ) -> None:
         self.settings, self.citations = settings, citations
-        self.evidence_expected = evidence_expected
+        self.evidence_expected, self.clustering = evidence_expected, clustering
         self.columns = {column.name: column for column in rr10_columns_for(tiers)}
         self.matrix = transitions(np.empty(0, np.int8), np.empty(0, np.int8))
         self.hard_changed_n = 0
@@ -106,7 +110,7 @@ class CitationRelabeller:
 
     def pooled(self) -> Figures:
         """Return the new figures of the whole run."""
-        table = ItemTable.build(self.items, self.counts)
+        table = ItemTable.build(self.items, self.counts, self.clustering)
         figures = evidence_figures(self.counts, table, self.evidence_expected)
         return figures_named(figures, LABEL_FIGURES)
 
@@ -193,6 +197,7 @@ class CitationRelabeller:
             "hard_n": values["hard_case"],
             "correct_label_n": label == _CORRECT,
         } | {f"{word}_n": predicted == code for code, word in enumerate(LABELS)}
+        added |= {f"label_{name}_n": label == code for code, name in enumerate(ERROR_LABELS)}
         for name, column in added.items():
             sums[:, PLACE[name]] = np.bincount(item, weights=column, minlength=len(first))
         self.counts.items = np.concatenate([self.counts.items, sums])

@@ -120,6 +120,7 @@ def run(plan: Plan, sink: Sink, progress: Progress | None = None, spreadsheet_sa
             plan.settings,
             inputs.benchmark.name,
             ReadOptions(plan.mode_signs, plan.by),
+            plan.cluster,
             inputs.graph,
             inputs.go,
             inputs.training,

@@ -8,6 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from eval_tiers import __version__
+from eval_tiers.domain.clusterings import fields_of
 from eval_tiers.domain.columns import SAMPLE_COLUMNS
 from eval_tiers.domain.findings import Finding
 from eval_tiers.domain.labels import DOWN, LABELS, UNCHANGED, UP
@@ -16,15 +17,23 @@ from eval_tiers.exceptions import SourceRef
 from eval_tiers.io.atomic import clean_text
 from eval_tiers.pipeline.manifest import environment
 from eval_tiers.pipeline.run import RunResult
-from eval_tiers.summaries.figures import (
-    IMPLIED_HEADLINES,
+from eval_tiers.summaries.chain_figures import IMPLIED_HEADLINES, consistency_warnings
+from eval_tiers.summaries.cluster_sums import UNIT
+from eval_tiers.summaries.figures import slice_figures
+from eval_tiers.summaries.interval_figures import (
+    BESIDE,
+    INTERVAL_NOTES,
     Figures,
+    SliceSums,
+    add_clustered,
+    add_mean_interval,
     add_rate,
-    consistency_warnings,
-    group_macro,
-    slice_figures,
+    beside,
+    cluster_figures,
+    clustered_of_rows,
 )
-from eval_tiers.summaries.tally import UNIT, Tally
+from eval_tiers.summaries.label_figures import group_macro
+from eval_tiers.summaries.tally import Sides, Tally
 
 METRICS_VERSION: Final = "perturbreason-1"
 """Name of the metric definitions; changes when a score can change."""
@@ -44,6 +53,7 @@ def build_summary(result: RunResult) -> dict[str, Any]:
     """Put a run's tallies into the summary: strict JSON, undefined figures null."""
     tiers = result.plan.tiers | {1}
     whole = result.tallies.slices.get(("all", ""), Tally())
+    sums = SliceSums(whole, _clusters(result, "all").get("", ()))
     summary: dict[str, Any] = {
         "eval_tiers_version": __version__,
         "metrics_version": METRICS_VERSION,
@@ -51,8 +61,10 @@ def build_summary(result: RunResult) -> dict[str, Any]:
         "format": result.format_name,
         "tiers": sorted(tiers),
         "settings": result.plan.settings.as_dict(),
+        "cluster": cluster_figures(result.plan.cluster, sums),
+        "intervals": INTERVAL_NOTES,
     }
-    figures = slice_figures(whole, tiers)
+    figures = slice_figures(sums, tiers)
     warnings = consistency_warnings(figures) if 2 in tiers else []
     if warnings:
         _withhold(figures, warnings)
@@ -68,7 +80,7 @@ def build_summary(result: RunResult) -> dict[str, Any]:
         summary["calibration"] = calibration_figures(
             result.confidence, LABELS, whole.count("row_n"), "readout", "readout"
         )
-    rollouts = rollout_figures(result)
+    rollouts = rollout_figures(result, sums)
     if rollouts is not None:
         summary["rollouts"] = rollouts
     for dimension, key in _dimensions(result):
@@ -161,7 +173,7 @@ def _withhold(figures: Figures, warnings: list[str]) -> None:
     """Take headlines that rest on implied answers out of the summary, with the reason."""
     withheld: dict[str, object] = {}
     for name in IMPLIED_HEADLINES:
-        for key in (name, f"{name}_low", f"{name}_high"):
+        for key in (f"{name}{end}" for end in BESIDE if end != "_n"):
             withheld[key] = figures[key]
             figures[key] = None
     figures["withheld"] = {
@@ -188,9 +200,14 @@ def _add_baselines(figures: Figures, result: RunResult) -> None:
     answer = np.select([product == 1, product == -1], [UP, DOWN], -1)
     answer[signs == NO_ROUTE] = UNCHANGED
     of_graph: Figures = {}
-    add_rate(of_graph, "accuracy", int(np.count_nonzero(answer == gold)), len(rows))
-    add_rate(of_graph, "no_route_rate", int(np.count_nonzero(signs == NO_ROUTE)), len(rows))
-    add_rate(of_graph, "no_answer_rate", int(np.count_nonzero(answer < 0)), len(rows))
+    clusters = list(zip(*(row.clusters for row in rows), strict=True))
+    for name, found in (
+        ("accuracy", answer == gold),
+        ("no_route_rate", signs == NO_ROUTE),
+        ("no_answer_rate", answer < 0),
+    ):
+        add_rate(of_graph, name, int(np.count_nonzero(found)), len(rows))
+        add_clustered(of_graph, name, clustered_of_rows(found, clusters, rate=True))
     of_graph["drawn"] = (
         f"gold rows with both ends known, up to {result.plan.settings.baseline_sample} drawn by a "
         "hash of their key; no route: unchanged; ambiguous: no answer, wrong"
@@ -198,7 +215,7 @@ def _add_baselines(figures: Figures, result: RunResult) -> None:
     baselines["kg_shortest_path"] = of_graph
 
 
-def rollout_figures(result: RunResult) -> Figures | None:
+def rollout_figures(result: RunResult, sums: SliceSums) -> Figures | None:
     """Return pass@k, majority vote and agreement, None where every item has one answer."""
     rollouts = result.tallies.rollouts
     most = max((n for _, n in rollouts), default=1)
@@ -208,20 +225,23 @@ def rollout_figures(result: RunResult) -> Figures | None:
 
     right = [key[0] for key, items in rollouts.items() for _ in range(items)]
     total = [key[1] for key, items in rollouts.items() for _ in range(items)]
-    sums = result.tallies.slices[("all", "")].sums
+    counts = sums.tally.sums
+    passes: dict[str, Figures] = {}
+    for k in _powers(most):
+        passes[str(k)] = {"value": pass_at_k(right, total, k), "n": sum(n >= k for n in total)}
+        add_mean_interval(passes[str(k)], "value", sums, f"pass_{k}")
     figures: Figures = {
         "items": len(total),
         "rollouts_per_item_max": most,
-        "pass_at_k": {
-            str(k): {"value": pass_at_k(right, total, k), "n": sum(n >= k for n in total)}
-            for k in _powers(most)
-        },
+        "pass_at_k": passes,
     }
-    add_rate(figures, "majority_vote_accuracy", sums.get("vote_right_n", 0), len(total))
-    figures["majority_vote_tied_n"] = sums.get("vote_tied_n", 0)
-    several = sums.get("agreement_item_n", 0)
-    figures["agreement"] = sums.get("agreement_sum", 0) / UNIT / several if several else None
+    add_rate(figures, "majority_vote_accuracy", counts.get("vote_right_n", 0), len(total))
+    add_clustered(figures, "majority_vote_accuracy", sums.clustered_share("vote_right_w", "vote_w"))
+    figures["majority_vote_tied_n"] = counts.get("vote_tied_n", 0)
+    several = counts.get("agreement_item_n", 0)
+    figures["agreement"] = counts.get("agreement_sum", 0) / UNIT / several if several else None
     figures["agreement_n"] = several
+    add_mean_interval(figures, "agreement", sums, "vote_agreement")
     return figures
 
 
@@ -234,6 +254,10 @@ def _powers(most: int) -> list[int]:
     return [*powers, most]
 
 
+def _clusters(result: RunResult, dimension: str) -> dict[str, Sides]:
+    return result.tallies.clusters_of(dimension, fields_of(result.plan.cluster))
+
+
 def _dimensions(result: RunResult) -> list[tuple[str, str]]:
     fixed = [("split", "by_split"), ("pert_type", "by_pert_type"), ("cell_line", "by_cell_line")]
     return fixed + [(f"by:{name}", f"by_{name}") for name in result.plan.by]
@@ -243,15 +267,16 @@ def _slices(
     result: RunResult, dimension: str, tiers: frozenset[int], withheld: bool
 ) -> dict[str, Figures]:
     """Return the figures of each slice; what is withheld of the whole is withheld here too."""
+    clusters = _clusters(result, dimension)
     slices = {
-        value or "(none)": slice_figures(tally, tiers)
+        value or "(none)": slice_figures(SliceSums(tally, clusters.pop(value, ())), tiers)
         for (kind, value), tally in sorted(result.tallies.slices.items())
         if kind == dimension
     }
     if withheld:
         for figures in slices.values():
             for name in IMPLIED_HEADLINES:
-                figures |= {name: None, f"{name}_low": None, f"{name}_high": None}
+                figures |= {f"{name}{end}": None for end in BESIDE if end != "_n"}
     return slices
 
 
@@ -259,24 +284,27 @@ def file_rows(result: RunResult) -> list[dict[str, object]]:
     """Return the table of files: one row a file pair, the contract's columns."""
     tiers = result.plan.tiers | {1}
     rows = []
+    clusters = _clusters(result, "file")
     for number, paired in enumerate(result.paired):
-        tally = result.tallies.slices.get(("file", f"{number:06d}"), Tally())
-        figures = slice_figures(tally, tiers)
+        file = f"{number:06d}"
+        tally = result.tallies.slices.get(("file", file), Tally())
+        figures = slice_figures(SliceSums(tally, clusters.pop(file, ())), tiers)
         row: dict[str, object] = {
             "split": None if paired.pair.split is None else clean_text(paired.pair.split),
             "pert_type": paired.pair.pert_type,
             "gold_path": clean_text(paired.gold.path),
             "prediction_path": clean_text(paired.predictions.path),
         }
-        for name in ("n", "accuracy", "accuracy_low", "accuracy_high", "balanced_accuracy",
-                     "f1_macro", "f1_weighted", "parse_failure_rate"):  # fmt: skip
-            row[name] = figures[name]
+        names = ["accuracy", "balanced_accuracy", "f1_macro", "f1_weighted", "parse_failure_rate"]
         if 2 in tiers:
-            for name in ("edge_f1", "in_kg_rate", "hallucination_rate", "gold_in_kg_rate"):
-                row[name] = figures[name]
+            names += ["edge_f1", "in_kg_rate", "hallucination_rate", "gold_in_kg_rate"]
         if 3 in tiers:
-            row["go_sim_mean"] = figures["go_sim_mean"]
-            row["go_sim_median"] = figures["go_sim_median"]
+            names += ["go_sim_mean", "go_sim_median"]
+        if 2 in tiers:
+            names += ["hard_case_rate"]
+        row["n"] = figures["n"]
+        for name in names:
+            row |= beside(figures, name)
         if 2 in tiers:
             row["hard_case_n"] = figures["hard_case_n"]
             row |= {name: tally.count(f"label_{name}_n") for name in ERROR_LABELS}
@@ -323,6 +351,7 @@ def build_manifest(
         "pairing": plan.pairing,
         "mode_signs": plan.mode_signs,
         "by": list(plan.by),
+        "cluster": plan.cluster,
         "consensus": plan.consensus,
         "undirected": plan.undirected,
         "prediction_shapes": sorted({paired.prediction_shape for paired in result.paired}),

@@ -29,10 +29,13 @@ from eval_tiers.io.tables import SAMPLE_KEY, render_csv, samples_table, text_arr
 from eval_tiers.pipeline.processes import worker_pool
 from eval_tiers.pipeline.scoring import GoResources, ScoredBatch, score_batch
 from eval_tiers.settings import Settings
+from eval_tiers.summaries.batch_clusters import Coded, batch_clusters, coded, item_name
+from eval_tiers.summaries.cluster_sums import ClusterCodes
 from eval_tiers.summaries.collect import collect
 from eval_tiers.summaries.tally import Tallies
 
 if TYPE_CHECKING:
+    from eval_tiers.domain.batch import Batch
     from eval_tiers.io.training import TrainingMajority
     from eval_tiers.kg.graph import SignedGraph
     from eval_tiers.tiers.edges import EdgeSet
@@ -49,6 +52,7 @@ class Context:
     settings: Settings
     format_name: str
     read_options: ReadOptions
+    clustering: str
     graph: SignedGraph | None = None
     go: GoResources | None = None
     training: TrainingMajority | None = None
@@ -81,6 +85,7 @@ class BaselineRow:
     target: str
     perturbation_sign: int
     gold_label: int
+    clusters: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -125,12 +130,18 @@ def score_job(context: Context, job: Job) -> BatchResult:
     values["prediction_path"] = [
         paired.predictions.path if has else None for has in has_prediction.tolist()
     ]
+    clusters = batch_clusters(
+        context.clustering,
+        lambda name: _coded_column(name, batch),
+        lambda row: item_name(split, values["pert_type"][row], values["sample_id"][row]),
+    )
     tallies = collect(
         batch,
         values,
         file=f"{job.pair:06d}",
         split=split,
         by=context.read_options.by,
+        clusters=clusters,
         gold=scored.gold,
         predicted=scored.predicted,
         match=scored.match,
@@ -163,10 +174,18 @@ def score_job(context: Context, job: Job) -> BatchResult:
         counts=batch.counts,
         findings=read.findings,
         problems=read.problems,
-        baseline=_draw_baseline(context, scored),
+        baseline=_draw_baseline(context, scored, clusters),
         chain_genes=batch.symbols[:2000] if job.first == 0 and job.pair == 0 else [],
         confidence=confidence_table(samples, read.stated, (*SAMPLE_KEY, "readout"), LABELS),
     )
+
+
+def _coded_column(name: str, batch: Batch) -> Coded:
+    if name == "readout":
+        return batch.symbols, batch.readout
+    if name == "perturbation":
+        return batch.symbols, batch.perturbation
+    return coded(batch.columns[name])
 
 
 def _places(values: Sequence[int | None], paired: PairedRows, kind: pa.DataType) -> pa.Array:
@@ -218,7 +237,9 @@ def _side_columns(
     }
 
 
-def _draw_baseline(context: Context, scored: ScoredBatch) -> list[BaselineRow]:
+def _draw_baseline(
+    context: Context, scored: ScoredBatch, clusters: Sequence[ClusterCodes]
+) -> list[BaselineRow]:
     """Draw gold rows by a hash of their key: the same ones whatever the order or the batches."""
     wanted = context.settings.baseline_sample
     if context.graph is None or wanted == 0:
@@ -247,6 +268,7 @@ def _draw_baseline(context: Context, scored: ScoredBatch) -> list[BaselineRow]:
             batch.symbols[int(batch.readout[row])],
             int(columns["perturbation_sign"][row]),
             int(columns["gold_label"][row]),
+            tuple(one.clusters[int(one.codes[row])] for one in clusters),
         )
         for number, row in zip(draw.tolist(), rows.tolist(), strict=True)
     ]

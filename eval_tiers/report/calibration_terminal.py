@@ -2,15 +2,7 @@
 
 from __future__ import annotations
 
-from eval_tiers.report.lines import (
-    Summary,
-    count_text,
-    mean_row,
-    number,
-    plain_row,
-    rate_row,
-    section,
-)
+from eval_tiers.report.lines import Summary, mean_row, rate_row, section
 
 
 def render_calibration(figures: Summary) -> str:
@@ -21,14 +13,14 @@ def render_calibration(figures: Summary) -> str:
     figures : mapping
         ``calibration`` of a summary (`eval_tiers.summaries.calibration.calibration_figures`).
     """
-    n, curve = count_text(figures["n"]), figures["risk_coverage"]
+    curve = figures["risk_coverage"]
     lines = [
         section("Stated confidence"),
         rate_row(figures, "accuracy of these answers", "accuracy"),
         mean_row(figures, "mean confidence", "mean_confidence"),
         mean_row(figures, "Brier score (0 best)", "brier"),
-        plain_row("expected calibration error", number(figures["expected_calibration_error"]), n=n),
-        plain_row("area under risk-coverage (0 best)", number(curve["aurc"]), n=n),
+        mean_row(figures, "expected calibration error", "expected_calibration_error"),
+        mean_row(curve, "area under risk-coverage (0 best)", "aurc"),
     ]
     of_labels = figures["label_prob"]
     if of_labels is not None:

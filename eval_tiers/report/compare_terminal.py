@@ -9,6 +9,10 @@ from eval_tiers.report.compare_words import (
     MEASURES,
     bowker_text,
     change_text,
+    cluster_text,
+    counted,
+    detectable_text,
+    flip_excerpt,
     flip_labels,
     flip_place,
     gate_text,
@@ -51,8 +55,8 @@ def render_comparison(summary: Summary) -> str:
 
 def _head(summary: Summary) -> str:
     lines = [
-        f"Comparison of {len(summary['runs'])} runs, format {summary['format']}, clustered by "
-        f"{visible(summary['cluster'])}"
+        f"Comparison of {len(summary['runs'])} runs, format {summary['format']}, "
+        f"{visible(cluster_text(summary['cluster']))}"
     ]
     if summary["forced"]:
         lines.append(f"  may differ, as asked for: {', '.join(summary['forced'])}")
@@ -65,8 +69,8 @@ def _head(summary: Summary) -> str:
 
 def _measures(found: Mapping[str, Any], names: Sequence[str]) -> str:
     lines = [
-        f"{names[1]} against {names[0]}: {count_text(found['n'])} rows of both, "
-        f"{count_text(found['cluster_n'])} clusters",
+        f"{names[1]} against {names[0]}: {counted(found['n'], 'row')} of both, "
+        f"{counted(found['cluster_n'], 'cluster')}",
         f"  {'':<24}{names[0]:>8}{names[1]:>8}{f'{names[1]} - {names[0]}':>9}  "
         f"{'95 % interval':<18}{'n':>9}",
     ]
@@ -105,8 +109,24 @@ def _slices(found: Mapping[str, Any], names: Sequence[str]) -> list[str]:
                 f"{change_text('accuracy', one['difference']):>8}  "
                 f"{interval:<16}{p_text(part['mcnemar']['p_holm']):>6}"
             )
-        tables.append("\n".join(lines))
+        tables.append("\n".join([*lines, *_detectable(found, dimension)]))
     return tables
+
+
+def _detectable(found: Mapping[str, Any], dimension: str) -> list[str]:
+    """Return what would have been found where no difference is shown, as a sentence."""
+    parts = [
+        f"{'(none)' if part['value'] is None else part['value']} {detectable_text(part)}"
+        for part in found["slices"]
+        if part["dimension"] == dimension and part["difference_shown"] is not True
+    ]
+    if not parts:
+        return []
+    text = (
+        "No difference is shown in these; the least, in points, that would be found four times "
+        f"out of five (- none): {', '.join(parts)}"
+    )
+    return wrap(f"  {visible(text)}", indent="    ")
 
 
 def _labels(found: Mapping[str, Any], names: Sequence[str]) -> str:
@@ -151,8 +171,8 @@ def _flips(found: Mapping[str, Any], names: Sequence[str]) -> str:
             f"{flip['gold_label']}: {flip_labels(flip, 'first')} -> {flip_labels(flip, 'second')}",
             indent="    ",
         )
-        lines += [
-            f"    {name}  {visible(flip_place(flip, side))}"
-            for name, side in zip(names, ("first", "second"), strict=True)
-        ]
+        for name, side in zip(names, ("first", "second"), strict=True):
+            lines.append(f"    {name}  {visible(flip_place(flip, side))}")
+            if flip[f"{side}_prediction_path"] is not None:
+                lines += wrap(f"       {visible(flip_excerpt(flip, side))}", indent="       ")
     return "\n".join(lines)

@@ -19,6 +19,9 @@ MEASURES: Final = {
     "citation_precision": "citation precision",
     "evidence_recall": "evidence recall",
     "fabrication_rate": "made-up citations",
+    "satisfied_rate": "rubrics satisfied",
+    "failure_rate": "failures",
+    "compliance": "compliance, mean",
 }
 _REASONS: Final = {
     "no_pair": "no row is in both runs",
@@ -29,10 +32,21 @@ _REASONS: Final = {
     "no_prediction": "no prediction",
     "file_gone": "the prediction file isn't there any more",
     "file_changed": "the prediction file was changed since the run",
-    "not_plain": "the prediction file is compressed, or was rewritten to be read",
     "unreadable": "it can't be read",
 }
+_EXCERPT: Final = 140  # characters: two lines of a terminal
 _LETTERS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+def counted(n: int, noun: str) -> str:
+    """Return a number of things.
+
+    Examples
+    --------
+    >>> counted(1, "row"), counted(1_000, "row")
+    ('1 row', '1,000 rows')
+    """
+    return f"{count_text(n)} {noun}{'' if n == 1 else 's'}"
 
 
 def run_name(place: int) -> str:
@@ -45,6 +59,19 @@ def run_name(place: int) -> str:
     """
     turn, letter = divmod(place, len(_LETTERS))
     return _LETTERS[letter] + (str(turn + 1) if turn else "")
+
+
+def cluster_text(cluster: str) -> str:
+    """Return by what rows were clustered.
+
+    Examples
+    --------
+    >>> cluster_text("none"), cluster_text("perturbation+readout")
+    ('each question by itself', 'clustered by perturbation and readout')
+    """
+    if cluster == "none":
+        return "each question by itself"
+    return f"clustered by {' and '.join(cluster.split('+'))}"
 
 
 def value_text(name: str, value: float | None) -> str:
@@ -132,7 +159,8 @@ def bowker_text(found: Mapping[str, Any]) -> str:
     """Return how many labels moved and Bowker's test as a sentence."""
     moves, n = found["labels"], found["n"]
     test = moves["bowker"]
-    text = f"{count_text(moves['moved_n'])} of {count_text(n)} rows have another label."
+    verb = "has" if moves["moved_n"] == 1 else "have"
+    text = f"{count_text(moves['moved_n'])} of {counted(n, 'row')} {verb} another label."
     if test["df"] == 0:
         return text
     return (
@@ -149,7 +177,7 @@ def only_text(found: Mapping[str, Any], names: Sequence[str]) -> list[str]:
         if n:
             ids = [str(row["sample_id"]) for row in found[f"only_{side}"][:5]]
             more = ", ..." if n > len(ids) else ""
-            lines.append(f"Only {name} has {count_text(n)} rows: {', '.join(ids)}{more}")
+            lines.append(f"Only {name} has {counted(n, 'row')}: {', '.join(ids)}{more}")
     return lines
 
 
@@ -175,6 +203,27 @@ def flip_place(flip: Mapping[str, Any], side: str) -> str:
     """Return where a run's text lies."""
     path = flip[f"{side}_prediction_path"]
     return "no text" if path is None else f"{path}:{flip[f'{side}_prediction_line']}"
+
+
+def flip_excerpt(flip: Mapping[str, Any], side: str) -> str:
+    """Return the beginning and the end of what a run's model wrote, on one line.
+
+    Examples
+    --------
+    >>> flip_excerpt({"a_text": "I think:\\n <answer>up</answer>"}, "a")
+    'I think: <answer>up</answer>'
+    """
+    text = " ".join(flip_text(flip, side).split())
+    if len(text) <= _EXCERPT:
+        return text
+    half = (_EXCERPT - 5) // 2
+    return f"{text[:half].rstrip()} ... {text[-half:].lstrip()}"
+
+
+def detectable_text(found: Mapping[str, Any]) -> str:
+    """Return the least difference in accuracy that would be found, or ``-``."""
+    effect = found["minimum_detectable_effect"]
+    return "-" if effect is None else f"{100 * effect:.1f}"
 
 
 def flip_text(flip: Mapping[str, Any], side: str) -> str:

@@ -35,18 +35,66 @@ def plain_row(name: str, value: str, interval: str = "", n: str = "", note: str 
     return f"{line}  {note}".rstrip()
 
 
-def rate_row(summary: Summary, name: str, key: str) -> str:
+def shown_interval(summary: Summary, key: str) -> tuple[float, float] | None:
+    """Return the interval of a figure that is shown: the clustered one where there is one.
+
+    Where there is none (a single cluster, clusters that don't differ, rows that count as
+    independent) the plain one stands for it: Wilson's for rates.
+    """
+    for kind in ("_clustered", ""):
+        low, high = summary.get(f"{key}{kind}_low"), summary.get(f"{key}{kind}_high")
+        if low is not None and high is not None:
+            return low, high
+    return None
+
+
+def rate_row(summary: Summary, name: str, key: str, render: Any = percent) -> str:
     """Return the line of a rate with its interval and n."""
-    low, high = summary.get(f"{key}_low"), summary.get(f"{key}_high")
-    interval = "" if low is None else f"[{percent(low)}, {percent(high)}]"
-    return plain_row(name, percent(summary[key]), interval, count_text(summary[f"{key}_n"]))
+    interval = interval_text(summary, key, render).lstrip()
+    n = summary.get(f"{key}_n")
+    return plain_row(name, render(summary[key]), interval, "" if n is None else count_text(n))
+
+
+def interval_text(summary: Summary, key: str, render: Any = percent) -> str:
+    """Return the interval of a figure after a blank; nothing where there is none."""
+    found = shown_interval(summary, key)
+    return "" if found is None else f" [{render(found[0])}, {render(found[1])}]"
 
 
 def mean_row(summary: Summary, name: str, key: str, render: Any = number) -> str:
     """Return the line of a mean with its interval and n."""
-    low, high = summary.get(f"{key}_low"), summary.get(f"{key}_high")
-    interval = "" if low is None else f"[{render(low)}, {render(high)}]"
-    return plain_row(name, render(summary[key]), interval, count_text(summary[f"{key}_n"]))
+    return rate_row(summary, name, key, render)
+
+
+def label_row(summary: Summary, label: str) -> str:
+    """Return the line of an error label: count, share, interval."""
+    found = named_rate(summary, "error_rate_by_label", label)
+    count = count_text(summary["error_distribution"][label])
+    return f"  {label:<32}{count:>8}{percent(found['']):>8} {interval_text(found, '')}"
+
+
+def named_rate(summary: Summary, key: str, name: str) -> dict[str, Any]:
+    """Return one rate of those that a summary has by name, its intervals beside it under ``""``."""
+    return {
+        end: (summary.get(f"{key}{end}") or {}).get(name)
+        for end in ("", "_low", "_high", "_clustered_low", "_clustered_high")
+    }
+
+
+def interval_note(summary: Summary) -> list[str]:
+    """Say what intervals take together; nothing for a summary that doesn't."""
+    cluster = summary.get("cluster")
+    if not isinstance(cluster, Mapping):
+        return []
+    if cluster["field"] == "none":
+        return ["Intervals take rows for independent of each other (--cluster none)."]
+    n = cluster["n"]
+    text = (
+        f"Intervals are clustered by {cluster['field']} ({'no' if n is None else f'{n:,}'} "
+        "clusters); where clusters can't tell (fewer than two, or none differs), rows count as "
+        "independent."
+    )
+    return wrap(text, indent="")
 
 
 def section(name: str) -> str:

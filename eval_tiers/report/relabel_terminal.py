@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from eval_tiers.domain.taxonomy import ERROR_LABELS
-from eval_tiers.report.lines import Summary, count_text, number, percent, wrap
+from eval_tiers.report.lines import Summary, count_text, number, percent, shown_interval, wrap
 
 _RATES: Final = (
     ("hard_case_rate", "hard cases"),
@@ -66,8 +66,8 @@ def _rates(before: Summary, after: Summary) -> str:
     for key, name in _RATES:
         if key not in after:
             continue
-        low, high = after.get(f"{key}_low"), after.get(f"{key}_high")
-        interval = "" if low is None else f"[{percent(low)}, {percent(high)}]"
+        found = shown_interval(after, key)
+        interval = "" if found is None else f"[{percent(found[0])}, {percent(found[1])}]"
         lines.append(
             f"  {name:<30}{percent(before.get(key)):>8}{percent(after[key]):>8}  {interval:<16}"
             f"{count_text(after[f'{key}_n']):>9}"

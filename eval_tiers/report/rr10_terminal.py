@@ -7,14 +7,18 @@ from typing import Final
 from eval_tiers.domain.rr10 import CITATION_VERDICTS
 from eval_tiers.report.calibration_terminal import render_calibration
 from eval_tiers.report.lines import (
+    WIDTH,
     Summary,
     count_text,
     fitted,
+    interval_note,
+    interval_text,
+    label_row,
     ledger_text,
     mean_row,
+    named_rate,
     number,
     percent,
-    plain_row,
     rate_row,
     section,
     wrap,
@@ -33,6 +37,14 @@ _RATES: Final = (
     ("pairs with both right (PDR)", "paired_directional_robustness"),
     ("pairs with both answered", "pair_complete_rate"),
 )
+
+_BY_CONTEXT: Final = (
+    ("accuracy", "accuracy"),
+    ("traps right", "trap_accuracy"),
+    ("controls right", "control_accuracy"),
+    ("pairs with both right (PDR)", "paired_directional_robustness"),
+)
+_MOST_CONTEXTS: Final = 12
 
 
 def render_rr10_summary(summary: Summary, title: str) -> str:
@@ -64,6 +76,7 @@ def _head(summary: Summary, title: str) -> str:
         f"{count_text(summary['n'])} items, format {summary['format']} ({file}), tiers {tiers}, "
         + f"{summary['reading']} reading",
         *wrap(summary["status"] + ".", indent=""),
+        *interval_note(summary),
     ]
     return "\n".join(lines)
 
@@ -72,8 +85,8 @@ def _answers(summary: Summary) -> str:
     lines = [section("Answers")]
     lines += [rate_row(summary, name, key) for name, key in _RATES]
     lines += [
-        plain_row("trap x control accuracy", percent(summary["trap_times_control_accuracy"])),
-        plain_row("F1, macro", number(summary["macro_f1"])),
+        rate_row(summary, "trap x control accuracy", "trap_times_control_accuracy"),
+        mean_row(summary, "F1, macro", "macro_f1"),
     ]
     counts = summary["prediction_counts"]
     lines += wrap(
@@ -92,7 +105,8 @@ def _answers(summary: Summary) -> str:
     if probe["auroc"] is not None:
         lines += wrap(
             f"  artefact probe: the number of datasets alone tells traps from controls with AUROC "
-            f"{number(probe['auroc'])} (best accuracy {percent(probe['best_accuracy'])}, majority "
+            f"{number(probe['auroc'])}{interval_text(probe, 'auroc', number)} (best "
+            f"accuracy {percent(probe['best_accuracy'])}, majority "
             f"{percent(probe['majority'])})",
             indent="    ",
         )
@@ -103,14 +117,15 @@ def _answers(summary: Summary) -> str:
 
 
 def _contexts(summary: Summary) -> str:
-    lines = [f"{'By context':<36}{'n':>6}{'accuracy':>10}{'traps':>9}{'controls':>10}{'PDR':>8}"]
-    for name, figures in summary["per_context"].items():
-        shown = name[:80].encode("utf-8", "backslashreplace").decode("utf-8")
-        lines.append(
-            f"  {fitted(shown, 34)}{figures['n']:>6,}{percent(figures['accuracy']):>10}"
-            f"{percent(figures['trap_accuracy']):>9}{percent(figures['control_accuracy']):>10}"
-            f"{percent(figures['paired_directional_robustness']):>8}"
-        )
+    lines = [section("By context")]
+    shown = list(summary["per_context"].items())[:_MOST_CONTEXTS]
+    for name, figures in shown:
+        word = name[:80].encode("utf-8", "backslashreplace").decode("utf-8")
+        lines.append(f"  {fitted(word, WIDTH - 4).rstrip()}")
+        lines += [rate_row(figures, f"  {said}", key) for said, key in _BY_CONTEXT]
+    left_out = len(summary["per_context"]) - len(shown)
+    if left_out:
+        lines.append(f"  {left_out:,} more contexts are in the summary file")
     return "\n".join(lines)
 
 
@@ -133,12 +148,12 @@ def _evidence(summary: Summary) -> str:
         rate_row(summary, "right, and by its evidence", "supported_answer_rate"),
         rate_row(summary, "hard cases", "hard_case_rate"),
     ]
-    total = summary["cited_citation_n"]
-    lines.append(f"  {total:,} distinct citations:")
+    lines.append(f"  {summary['cited_citation_n']:,} distinct citations:")
     for name in reversed(CITATION_VERDICTS):
         n = summary["citation_verdicts"][name]
         if n:
-            lines.append(f"    {name:<32}{n:>9,}{percent(n / total):>9}")
+            found = named_rate(summary, "citation_verdict_rate", name)
+            lines.append(rate_row(found | {"_n": n}, f"  {name}", ""))
     edges = {name: n for name, n in summary["mechanism_edges"].items() if n}
     if edges:
         lines += wrap(
@@ -149,12 +164,10 @@ def _evidence(summary: Summary) -> str:
 
 
 def _labels(summary: Summary) -> str:
-    lines = [f"{'Error labels':<36}{'n':>9}{'share':>9}"]
-    for name, n in summary["error_distribution"].items():
-        share = summary["error_rate_by_label"][name]
-        lines.append(f"  {name:<34}{n:>9,}{percent(share):>9}")
+    lines = [f"{'Error labels':<34}{'n':>8}{'share':>8}  95 % interval"]
+    lines += [label_row(summary, name) for name in summary["error_distribution"]]
     if summary["error_label_null_n"]:
-        lines.append(f"  {'(right, no evidence asked for)':<34}{summary['error_label_null_n']:>9,}")
+        lines.append(f"  {'(right, no evidence asked for)':<32}{summary['error_label_null_n']:>8,}")
     details = [f"{name} {n:,}" for name, n in summary["evidence_detail_distribution"].items() if n]
     lines += wrap("  they rest on: " + ", ".join(details), indent="    ")
     return "\n".join(lines)
@@ -164,7 +177,7 @@ def _go_focus(summary: Summary) -> str:
     lines = [
         section("GO focus (mechanism genes against the gene)"),
         mean_row(summary, "similarity, mean", "go_focus_mean"),
-        plain_row("similarity, median", number(summary["go_focus_median"])),
+        mean_row(summary, "similarity, median", "go_focus_median"),
     ]
     reasons = [f"{name} {n:,}" for name, n in summary["go_null_reasons"].items() if n]
     if reasons:

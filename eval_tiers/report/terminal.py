@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from eval_tiers.domain.taxonomy import ERROR_LABELS
 from eval_tiers.report.calibration_terminal import render_calibration
 from eval_tiers.report.lines import (
+    WIDTH,
     Summary,
     count_text,
     fitted,
+    interval_note,
+    label_row,
     ledger_text,
     mean_row,
     number,
@@ -18,6 +21,7 @@ from eval_tiers.report.lines import (
     plain_row,
     rate_row,
     section,
+    shown_interval,
     wrap,
 )
 
@@ -51,23 +55,21 @@ def render_summary(summary: Summary, title: str) -> str:
 
 def _head(summary: Summary, title: str) -> str:
     tiers = " ".join(str(tier) for tier in summary["tiers"])
-    return (
-        f"{title}\n{count_text(summary['n'])} questions, format {summary['format']}, tiers {tiers}"
-    )
+    head = f"{count_text(summary['n'])} questions, format {summary['format']}, tiers {tiers}"
+    return "\n".join([title, head, *interval_note(summary)])
 
 
 def _answers(summary: Summary) -> str:
     lines = [
         section("Answers"),
         rate_row(summary, "accuracy", "accuracy"),
-        plain_row("balanced accuracy", percent(summary["balanced_accuracy"])),
-        plain_row("F1, macro", number(summary["f1_macro"])),
-        plain_row("F1, weighted", number(summary["f1_weighted"])),
+        rate_row(summary, "balanced accuracy", "balanced_accuracy"),
+        mean_row(summary, "F1, macro", "f1_macro"),
+        mean_row(summary, "F1, weighted", "f1_weighted"),
         rate_row(summary, "no answer found (parse failures)", "parse_failure_rate"),
         *_reasons(summary["parse_failure_reasons"]),
-        plain_row("opposite direction, of changed", percent(summary["opposite_direction_rate"])),
-        f"  extraction band: accuracy {percent(summary['accuracy'])} by the strict reading, "
-        f"{percent(summary['accuracy_lenient'])} leniently",
+        rate_row(summary, "opposite direction, of changed", "opposite_direction_rate"),
+        rate_row(summary, "accuracy, read leniently", "accuracy_lenient"),
         *_baselines(summary["baselines"]),
     ]
     return "\n".join(lines)
@@ -92,23 +94,12 @@ def _baselines(baselines: Mapping[str, Any]) -> list[str]:
         found = baselines.get(key)
         if found is None:
             continue
-        low, high, n = (found.get(f"accuracy_{part}") for part in ("low", "high", "n"))
-        interval = "" if low is None else f"[{percent(low)}, {percent(high)}]"
-        lines.append(
-            plain_row(
-                f"  {name}",
-                percent(found["accuracy"]),
-                interval,
-                "" if n is None else count_text(n),
-            )
-        )
+        lines.append(rate_row(found, f"  {name}", "accuracy"))
     return lines
 
 
 def _chains(summary: Summary) -> str:
     hub = summary["hub"]
-    ceiling = summary["gold_in_kg_rate"]
-    band = summary["contradicted_band"]
     lines = [
         section("Chains"),
         mean_row(summary, "edge F1, with signs", "edge_f1"),
@@ -116,12 +107,9 @@ def _chains(summary: Summary) -> str:
         rate_row(summary, "chain leads to the readout", "connected_rate"),
         rate_row(summary, "... over edges in the KG", "kg_connected_rate"),
         mean_row(summary, "hallucinated pairs (not in the KG)", "hallucination_rate", percent),
-        plain_row(
-            "... gold's own share outside",
-            percent(None if ceiling is None else 1 - ceiling),
-            n=count_text(summary["gold_in_kg_rate_n"]),
-        ),
-        *_band(band, summary["predicted_pair_n"]),
+        _outside(summary),
+        rate_row(summary, "contradicted by the KG, of pairs", "contradicted_rate"),
+        rate_row(summary, "... or just not in it", "contradicted_or_unsupported_rate"),
         *_hub(hub),
         *_grounded(summary),
         rate_row(summary, "hard cases", "hard_case_rate"),
@@ -129,23 +117,24 @@ def _chains(summary: Summary) -> str:
     return "\n".join(lines)
 
 
-def _band(band: Sequence[float] | None, pair_n: int) -> list[str]:
-    if band is None:
-        return ["  contradicted by the KG: undefined, no pair was predicted"]
-    text = (
-        "  contradicted by the KG, or at most (with unsupported): "
-        f"{percent(band[0])} - {percent(band[1])} of {count_text(pair_n)}"
+def _outside(summary: Summary, name: str = "... gold's own share outside") -> str:
+    """Return the line of the share of gold pairs that the KG lacks, 1 less what it has."""
+    inside, found = summary["gold_in_kg_rate"], shown_interval(summary, "gold_in_kg_rate")
+    return plain_row(
+        name,
+        percent(None if inside is None else 1 - inside),
+        "" if found is None else f"[{percent(1 - found[1])}, {percent(1 - found[0])}]",
+        count_text(summary["gold_in_kg_rate_n"]),
     )
-    return wrap(text, indent="    ")
 
 
 def _hub(hub: Mapping[str, Any]) -> list[str]:
     if hub["lift"] is None:
         return ["  hub lift: undefined, no predicted pair has both nodes in the KG"]
     return [
-        f"  hub lift {number(hub['lift'])}: {percent(hub['observed'])} of pairs with known nodes "
-        "are in the KG,",
-        f"    {percent(hub['expected'])} would be by their degrees alone",
+        rate_row({**hub, "lift_n": hub["pair_n"]}, "hub lift", "lift", number),
+        rate_row(hub, "... pairs of known nodes in the KG", "observed"),
+        rate_row({**hub, "expected_n": hub["pair_n"]}, "... by their degrees alone", "expected"),
     ]
 
 
@@ -161,21 +150,18 @@ def _grounded(summary: Summary) -> list[str]:
 
 def _labels(summary: Summary) -> str:
     by_label = summary.get("go_sim_by_error_label", {})
-    head = f"{'Error labels':<36}{'n':>9}{'share':>9}"
-    if by_label:
-        head += f"{'GO mean':>11}{'median':>9}"
+    head = f"{'Error labels':<34}{'n':>8}{'share':>8}  {'95 % interval':<16}"
+    head = head.rstrip() if not by_label else f"{head}{'GO':>6}{'med.':>6}"
     lines = [head]
     for name in ERROR_LABELS:
-        count = summary["error_distribution"][name]
-        line = f"  {name:<34}{count_text(count):>9}"
-        line += f"{percent(summary['error_rate_by_label'][name]):>9}"
+        line = label_row(summary, name)
         if by_label:
             found = by_label.get(name, {})
-            line += f"{number(found.get('mean')):>11}{number(found.get('median')):>9}"
+            line = f"{line:<68}{number(found.get('mean')):>6}{number(found.get('median')):>6}"
         lines.append(line)
     unlabelled = summary["error_label_null_n"]
     if unlabelled:
-        lines.append(f"  {'(right, nothing to judge by)':<34}{count_text(unlabelled):>9}")
+        lines.append(f"  {'(right, nothing to judge by)':<32}{count_text(unlabelled):>8}")
     return "\n".join(lines)
 
 
@@ -184,14 +170,10 @@ def _go_sets(summary: Summary) -> str:
     lines = [
         section("GO similarity of chains"),
         mean_row(summary, "mean", "go_sim_mean"),
-        plain_row("median", number(summary["go_sim_median"])),
+        mean_row(summary, "median", "go_sim_median"),
         mean_row(summary, "mean without identical gene sets", "go_sim_nontrivial_mean"),
-        plain_row("median without them", number(summary["go_sim_nontrivial_median"])),
-        plain_row(
-            "mean above random gene sets",
-            number(summary["go_excess_mean"]),
-            n=count_text(summary["go_excess_n"]),
-        ),
+        mean_row(summary, "median without them", "go_sim_nontrivial_median"),
+        mean_row(summary, "mean above random gene sets", "go_excess_mean"),
     ]
     if nulls:
         text = ", ".join(f"{name} {count_text(n)}" for name, n in nulls.items())
@@ -200,33 +182,30 @@ def _go_sets(summary: Summary) -> str:
 
 
 def _rollouts(found: Mapping[str, Any]) -> str:
-    passes = ", ".join(f"pass@{k} {percent(v['value'])}" for k, v in found["pass_at_k"].items())
-    return "\n".join(
-        [
-            f"Rollouts (up to {found['rollouts_per_item_max']} a question)",
-            *wrap(f"  {passes}", indent="    "),
-            f"  majority vote {percent(found['majority_vote_accuracy'])}, "
-            f"agreement {percent(found['agreement'])}",
-        ]
-    )
+    lines = [section(f"Rollouts (up to {found['rollouts_per_item_max']} a question)")]
+    for k, one in found["pass_at_k"].items():
+        lines.append(rate_row(one | {"value_n": one["n"]}, f"pass@{k}", "value"))
+    lines += [
+        rate_row(found, "majority vote", "majority_vote_accuracy"),
+        rate_row(found, "agreement of answers", "agreement"),
+    ]
+    return "\n".join(lines)
 
 
 def _splits(summary: Summary) -> str:
-    chains = "error_distribution" in summary
-    head = f"{'Splits':<23}{'n':>10}{'accuracy':>10}{'macro F1':>10}"
-    if chains:
-        head += f"{'edge F1':>9}{'halluc.':>9}{'gold out':>9}"
-    lines = [head]
+    lines = [section("Splits")]
     for name, figures in summary["by_split"].items():
-        line = (
-            f"  {fitted(name, 21)}{count_text(figures['n']):>10}{percent(figures['accuracy']):>10}"
-        )
-        line += f"{number(figures['f1_macro']):>10}"
-        if chains:
-            ceiling = figures["gold_in_kg_rate"]
-            line += f"{number(figures['edge_f1']):>9}{percent(figures['hallucination_rate']):>9}"
-            line += f"{percent(None if ceiling is None else 1 - ceiling):>9}"
-        lines.append(line)
+        lines += [
+            f"  {fitted(name, WIDTH - 4).rstrip()}",
+            rate_row(figures, "  accuracy", "accuracy"),
+            mean_row(figures, "  F1, macro", "f1_macro"),
+        ]
+        if "error_distribution" in figures:
+            lines += [
+                mean_row(figures, "  edge F1, with signs", "edge_f1"),
+                mean_row(figures, "  hallucinated pairs", "hallucination_rate", percent),
+                _outside(figures, "  ... gold's own share outside"),
+            ]
     return "\n".join(lines)
 
 

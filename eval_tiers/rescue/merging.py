@@ -1,33 +1,39 @@
-"""What became of each request: its replies settled, and repeats brought together.
-
-Nothing here depends on the order of files or rows, unless the last of unequal replies is asked for.
-"""
+"""What became of each request: its replies settled by the kind of question that it asks."""
 
 from __future__ import annotations
 
-import math
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import combinations
-from typing import Final, Literal
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 
 from eval_tiers.rescue.registry import kind_named
-from eval_tiers.rescue.reply_rows import (
-    CUT_OFF,
-    EMPTY,
-    MISSING,
-    OWED,
-    REFUSAL,
-    ReplyRow,
-    is_owed,
+from eval_tiers.rescue.reply_rows import ReplyRow
+from eval_tiers.rescue.settling import (
+    CONFLICTING,
+    NO_MAJORITY,
+    Duplicates,
+    Outcome,
+    first_fault,
+    is_unparsable,
+    majority,
+    repeat_agreement,
+    settle_rows,
 )
-from eval_tiers.rescue.verdicts import TRUNCATED, UNPARSABLE, Verdict, read_verdict
+from eval_tiers.rescue.verdicts import read_verdict
 
-CONFLICTING: Final = "conflicting_replies"
-NO_MAJORITY: Final = "no_majority"
-
-Duplicates = Literal["unparsable", "last"]
+__all__ = [
+    "CONFLICTING",
+    "NO_MAJORITY",
+    "Asked",
+    "Duplicates",
+    "Outcome",
+    "first_fault",
+    "is_unparsable",
+    "majority",
+    "repeat_agreement",
+    "settle",
+    "settle_one",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,41 +55,6 @@ class Asked:
     labels: tuple[str, ...]
     gold_answer: str | None = None
     blind: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What became of a request, or of a sample that was asked about several times.
-
-    Attributes
-    ----------
-    verdict : str or None
-    fault : str or None
-        Why there is none.
-    confidence : float or None
-        As claimed; of equal replies the lowest, of repeats the mean of those that agree.
-    explanation : str
-    verdict_prob : dict or None
-    reply_n : int
-        Rows that came.
-    from_reasoning : bool
-        The verdict stood in the reasoning.
-    model : str or None
-    """
-
-    verdict: str | None
-    fault: str | None = None
-    confidence: float | None = None
-    explanation: str = ""
-    verdict_prob: dict[str, float] | None = None
-    reply_n: int = 0
-    from_reasoning: bool = False
-    model: str | None = None
-
-    @property
-    def owed(self) -> bool:
-        """Whether another run may give the verdict."""
-        return is_owed(self.fault)
 
 
 def settle(
@@ -112,156 +83,16 @@ def settle(
 
 def settle_one(rows: Sequence[ReplyRow], asked: Asked, duplicates: Duplicates) -> Outcome:
     """Return what became of one request."""
-    outcomes = [_outcome(row, asked) for row in rows]
-    told = [outcome for outcome in outcomes if outcome.verdict is not None]
-    if not told:
-        return Outcome(None, first_fault(outcome.fault for outcome in outcomes), reply_n=len(rows))
-    if len({outcome.verdict for outcome in told}) == 1:
-        return replace(min(told, key=_caution), reply_n=len(rows))
-    if duplicates == "last":
-        return replace(told[-1], reply_n=len(rows))
-    return Outcome(None, CONFLICTING, reply_n=len(rows))
-
-
-def first_fault(faults: Iterable[str | None]) -> str:
-    """Return the fault that stands for several: one that another run won't mend, if any is.
-
-    Examples
-    --------
-    >>> first_fault(["http_error", "cut_off"]), first_fault(["http_error", "no_json"])
-    ('cut_off', 'no_json')
-    >>> first_fault([])
-    'missing'
-    """
-    found = {fault for fault in faults if fault is not None}
-    final = sorted(found.difference(OWED))
-    if final:
-        return final[0]
-    return next((fault for fault in OWED if fault in found), MISSING)
-
-
-def is_unparsable(fault: str | None) -> bool:
-    """Whether a reply came whole, and gives no verdict (``--retry-unparsable`` asks it again)."""
-    return fault in UNPARSABLE or fault in (CONFLICTING, NO_MAJORITY, REFUSAL)
-
-
-def _outcome(row: ReplyRow, asked: Asked) -> Outcome:
-    if row.fault is not None or row.content is None:
-        return Outcome(None, row.fault or EMPTY)
-    found = read_verdict(
-        row.content, asked.kind, asked.benchmark, asked.labels, asked.blind, asked.gold_answer
-    )
-    if found.verdict is None:
-        return Outcome(None, _fault(row, found))
-    return Outcome(
-        found.verdict,
-        None,
-        found.confidence,
-        found.explanation,
-        _offered(row.verdict_prob, asked),
-        from_reasoning=row.from_reasoning,
-        model=row.model,
-    )
-
-
-def _offered(prob: dict[str, float] | None, asked: Asked) -> dict[str, float] | None:
-    """Leave out verdicts that the question didn't offer; None where none is left, or blind."""
-    kind = kind_named(asked.kind)
-    if prob is None or (asked.blind and kind.blind_verdict is not None):
-        return None
-    offered = kind.verdicts(asked.benchmark, asked.labels)
-    return {verdict: prob[verdict] for verdict in offered if verdict in prob} or None
-
-
-def _fault(row: ReplyRow, found: Verdict) -> str | None:
-    """Thoughts without a verdict are no content; what breaks off for no known reason is cut off."""
-    if row.from_reasoning:
-        return EMPTY
-    if found.fault == TRUNCATED and row.finish_reason is None:
-        return CUT_OFF
-    return found.fault
-
-
-def _caution(outcome: Outcome) -> tuple[object, ...]:
-    """Order equal replies: the least confident first, then by what they hold."""
-    confidence = math.inf if outcome.confidence is None else outcome.confidence
-    prob = sorted((outcome.verdict_prob or {}).items())
-    return (
-        confidence, outcome.explanation, not prob, prob, outcome.from_reasoning,
-        outcome.model or "",
+    read = partial(
+        read_verdict, kind=asked.kind, benchmark=asked.benchmark, labels=asked.labels,
+        blind=asked.blind, gold_answer=asked.gold_answer,
     )  # fmt: skip
+    return settle_rows(rows, read, _offered(asked), duplicates)
 
 
-def majority(outcomes: Sequence[Outcome]) -> Outcome:
-    """Bring the repeats of one question together.
-
-    Parameters
-    ----------
-    outcomes : sequence of Outcome
-        In the order of repeats; one is returned as it is.
-
-    Returns
-    -------
-    Outcome
-        The verdict that more than half of those have that have one; else fault ``no_majority``.
-        Confidence and probabilities are means over the repeats that agree, the explanation is the
-        first one's.
-    """
-    if len(outcomes) == 1:
-        return outcomes[0]
-    reply_n = sum(outcome.reply_n for outcome in outcomes)
-    told = [outcome for outcome in outcomes if outcome.verdict is not None]
-    if not told:
-        return Outcome(None, first_fault(outcome.fault for outcome in outcomes), reply_n=reply_n)
-    verdict, count = Counter(outcome.verdict for outcome in told).most_common(1)[0]
-    if 2 * count <= len(told):
-        return Outcome(None, NO_MAJORITY, reply_n=reply_n)
-    agreed = [outcome for outcome in told if outcome.verdict == verdict]
-    return replace(
-        agreed[0],
-        confidence=_mean([one.confidence for one in agreed if one.confidence is not None]),
-        verdict_prob=_mean_prob([one.verdict_prob for one in agreed if one.verdict_prob]),
-        reply_n=reply_n,
-        from_reasoning=any(one.from_reasoning for one in agreed),
-    )
-
-
-def _mean(values: Sequence[float]) -> float | None:
-    return math.fsum(values) / len(values) if values else None
-
-
-def _mean_prob(found: Sequence[dict[str, float]]) -> dict[str, float] | None:
-    names = sorted({name for prob in found for name in prob})
-    means = {name: _mean([prob.get(name, 0.0) for prob in found]) for name in names}
-    return {name: mean for name, mean in means.items() if mean is not None} or None
-
-
-def repeat_agreement(groups: Iterable[Sequence[Outcome]]) -> dict[str, float | int | None]:
-    """Return how far repeats of the same question agree.
-
-    Parameters
-    ----------
-    groups : iterable of sequence of Outcome
-        The repeats of each question; those with fewer than two verdicts are left out.
-
-    Returns
-    -------
-    dict
-        ``repeated_n`` questions; ``flip_rate``: share whose verdicts aren't all the same;
-        ``repeat_agreement``: mean over questions of the share of pairs that agree. Null without
-        any.
-    """
-    flips: list[float] = []
-    agreements: list[float] = []
-    for group in groups:
-        verdicts = [outcome.verdict for outcome in group if outcome.verdict is not None]
-        if len(verdicts) < 2:
-            continue
-        pairs = list(combinations(verdicts, 2))
-        agreements.append(sum(one == other for one, other in pairs) / len(pairs))
-        flips.append(float(len(set(verdicts)) > 1))
-    return {
-        "repeated_n": len(flips),
-        "flip_rate": _mean(flips),
-        "repeat_agreement": _mean(agreements),
-    }
+def _offered(asked: Asked) -> tuple[str, ...] | None:
+    """Return the verdicts that the question offered; None of a blind one, whose are derived."""
+    kind = kind_named(asked.kind)
+    if asked.blind and kind.blind_verdict is not None:
+        return None
+    return kind.verdicts(asked.benchmark, asked.labels)

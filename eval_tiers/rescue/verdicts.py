@@ -42,7 +42,6 @@ _REFUSAL = re.compile(
     r"|as an ai|unfortunately,? i (?:cannot|can['’]?t))\b",
     re.IGNORECASE,
 )
-_FIELDS: Final = ("confidence", "explanation")
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,15 +146,45 @@ def _vocabulary(
 
 
 def _read(content: str, key: str, vocabulary: Sequence[str], others: Collection[str]) -> Verdict:
+    return read_words(content, vocabulary, key=key, others=others)
+
+
+def read_words(
+    content: str,
+    vocabulary: Sequence[str],
+    *,
+    key: str = "verdict",
+    text_key: str = "explanation",
+    others: Collection[str] = (),
+) -> Verdict:
+    """Read the one word of a vocabulary that a reply's text gives; see `read_verdict`.
+
+    Parameters
+    ----------
+    content : str
+    vocabulary : sequence of str
+        The words; a reply's are compared case-folded.
+    key, text_key : str
+        Names of the word and of the sentence about it.
+    others : collection of str
+        Words of other questions, case-folded: fault ``other_kind`` instead of ``not_a_verdict``.
+
+    Examples
+    --------
+    >>> read_words('{"verdict": "met", "reasoning": "r"}', ("Met",), text_key="reasoning").verdict
+    'Met'
+    """
     found = Verdict(None, NO_JSON)
     for text in unwrapped(content):
-        found = _read_text(text, key, vocabulary, others)
+        found = _read_text(text, key, text_key, vocabulary, others)
         if found.fault not in (NO_JSON, TRUNCATED, NO_VERDICT):
             break
     return found
 
 
-def _read_text(text: str, key: str, vocabulary: Sequence[str], others: Collection[str]) -> Verdict:
+def _read_text(
+    text: str, key: str, text_key: str, vocabulary: Sequence[str], others: Collection[str]
+) -> Verdict:
     objects = outermost_objects(_answer_part(text))
     if objects is None:
         return Verdict(None, TOO_LONG)
@@ -163,7 +192,8 @@ def _read_text(text: str, key: str, vocabulary: Sequence[str], others: Collectio
     if any(found.repeated and key in (found.fields or (key,)) for found in objects):
         return Verdict(None, REPEATED_KEY)
     if not told:
-        told = [found for found in objects if _lacks_only_its_brace(found, key)][:1]
+        names = (key, "confidence", text_key)
+        told = [found for found in objects if _lacks_only_its_brace(found, names)][:1]
     if not told:
         return Verdict(None, _why_none(text, objects))
     said = {_folded(found, key) for found in told}
@@ -173,7 +203,7 @@ def _read_text(text: str, key: str, vocabulary: Sequence[str], others: Collectio
     word = said.pop()
     confidences = [_confidence(found.fields or {}) for found in told]
     known = [value for value in confidences if value is not None]
-    explanation = first.get("explanation")
+    explanation = first.get(text_key)
     verdict = next((name for name in vocabulary if name.casefold() == word), None)
     fault = None
     if verdict is None:
@@ -197,9 +227,9 @@ def _answer_part(text: str) -> str:
     return parts[-1]
 
 
-def _lacks_only_its_brace(found: LooseObject, key: str) -> bool:
+def _lacks_only_its_brace(found: LooseObject, names: Sequence[str]) -> bool:
     fields = found.fields or {}
-    return not (found.whole or found.in_text) and all(name in fields for name in (key, *_FIELDS))
+    return not (found.whole or found.in_text) and all(name in fields for name in names)
 
 
 def _why_none(text: str, objects: Sequence[LooseObject]) -> str:

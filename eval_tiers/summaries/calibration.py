@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 from eval_tiers.domain.findings import Finding
 from eval_tiers.exceptions import SourceRef
 from eval_tiers.metrics.calibration import calibration
+from eval_tiers.metrics.calibration_error import calibration_error_interval
 from eval_tiers.metrics.clustered import clustered_interval
 from eval_tiers.metrics.intervals import wilson_interval
 from eval_tiers.metrics.ranking import grouped_auroc
-from eval_tiers.metrics.selective import risk_coverage
+from eval_tiers.metrics.selective import aurc_interval, risk_coverage
 
 Figures = dict[str, Any]
 Floats = NDArray[np.float64]
@@ -111,7 +112,9 @@ def _of_answers(confidence: Floats, right: NDArray[np.bool_], groups: NDArray[np
     figures |= {"accuracy_n": len(right), "accuracy_low": low, "accuracy_high": high}
     _add_mean(figures, "mean_confidence", confidence, groups)
     _add_mean(figures, "brier", (confidence - right) ** 2, groups)
+    ends = calibration_error_interval(confidence, right, groups)
     figures["expected_calibration_error"] = found.expected_calibration_error
+    figures |= _ends("expected_calibration_error", found.n, ends)
     bins = []
     for part in found.bins:
         rights = 0.0 if part.right_rate is None else part.right_rate * part.n
@@ -126,6 +129,7 @@ def _of_answers(confidence: Floats, right: NDArray[np.bool_], groups: NDArray[np
     figures["risk_coverage"] = {
         "n": curve.n,
         "aurc": curve.aurc,
+        **_ends("aurc", curve.n, aurc_interval(confidence, right, groups)),
         "risk": curve.risk,
         "points": [asdict(point) for point in curve.points],
     }
@@ -179,6 +183,11 @@ def _add_mean(
     figures[f"{name}_n"] = n
     figures[f"{name}_low"] = None if low is None else max(0.0, low)
     figures[f"{name}_high"] = None if high is None else min(most, high)
+
+
+def _ends(name: str, n: int, interval: tuple[float, float] | None) -> Figures:
+    low, high = interval or (None, None)
+    return {f"{name}_n": n, f"{name}_low": low, f"{name}_high": high}
 
 
 def _floats(column: pa.ChunkedArray) -> Floats:

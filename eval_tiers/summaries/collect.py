@@ -9,8 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eval_tiers.domain.taxonomy import STATUS_CODES
+from eval_tiers.metrics.classification import pass_at_k_values
+from eval_tiers.summaries.cluster_sums import ClusterCodes, cluster_codes
+from eval_tiers.summaries.measure_table import MeasureTable
 from eval_tiers.summaries.measures import measure_chains, measure_go_sets, measure_labels
-from eval_tiers.summaries.tally import MeasureTable, Tallies, add_groups
+from eval_tiers.summaries.tally import Tallies, add_groups
 
 if TYPE_CHECKING:
     from eval_tiers.domain.batch import Batch, BoolArray, FloatArray, IntArray
@@ -26,6 +29,7 @@ def collect(
     file: str,
     split: str | None,
     by: Sequence[str] = (),
+    clusters: Sequence[ClusterCodes] = (),
     gold: EdgeSet | None = None,
     predicted: EdgeSet | None = None,
     match: ChainMatch | None = None,
@@ -44,6 +48,8 @@ def collect(
         Slices that are the same for the whole batch.
     by : sequence of str
         Further columns (``by:<field>``) to slice by.
+    clusters : sequence of ClusterCodes
+        Which rows belong together, for intervals.
     gold, predicted, match, gold_evidence, predicted_evidence
         Of tier 2, None when it did not run.
     """
@@ -73,22 +79,26 @@ def collect(
         )
     if "go_sim" in columns:
         measure_go_sets(table, columns)
+    sliced = ["pert_type", "cell_line", *(f"by:{field}" for field in by)]
     for dimension, value in (("all", ""), ("file", file), ("split", split or "")):
         tallies.slice(dimension, value).add(table.totals())
-    for dimension in ("pert_type", "cell_line"):
+        for one in clusters:
+            table.add_clusters(tallies, one, dimension, value)
+    for dimension in sliced:
         table.add_by(tallies, dimension, columns[dimension])
-    for field in by:
-        table.add_by(tallies, f"by:{field}", columns[f"by:{field}"])
+        for one in clusters:
+            table.add_clusters(tallies, one, dimension, columns[dimension])
     right = np.asarray(columns["answer_correct"])
     for dimension, codes in (("perturbation", batch.perturbation), ("readout", batch.readout)):
         add_groups(tallies, dimension, batch.symbols, codes, table.units, right)
     if batch.n and int(batch.item[-1]) + 1 < batch.n:
-        _count_rollouts(tallies, batch, columns)
+        _count_rollouts(tallies, batch, columns, clusters)
     elif batch.n:
         ones = int(np.count_nonzero(right))
         tallies.rollouts = {(1, 1): ones, (0, 1): batch.n - ones}
         whole = tallies.slice("all").sums
         whole["vote_item_n"], whole["vote_right_n"], whole["vote_tied_n"] = batch.n, ones, 0
+        _tally_items(tallies, clusters, right, {1: right.astype(np.float64)})
     return tallies
 
 
@@ -137,8 +147,10 @@ def _sums(sample: IntArray, values: FloatArray, n: int) -> FloatArray:
     return np.bincount(sample, weights=values, minlength=n).astype(np.float64)
 
 
-def _count_rollouts(tallies: Tallies, batch: Batch, columns: Mapping[str, Any]) -> None:
-    """Items by (right, rollouts), and how often rollouts agree."""
+def _count_rollouts(
+    tallies: Tallies, batch: Batch, columns: Mapping[str, Any], clusters: Sequence[ClusterCodes]
+) -> None:
+    """Items by (right, rollouts), how often rollouts agree, and the same by cluster."""
     items = int(batch.item[-1]) + 1
     n = np.bincount(batch.item, minlength=items)
     right = np.bincount(batch.item[np.asarray(columns["answer_correct"])], minlength=items)
@@ -158,9 +170,45 @@ def _count_rollouts(tallies: Tallies, batch: Batch, columns: Mapping[str, Any]) 
     pairs = n * (n - 1) / 2
     same = (votes * (votes - 1) / 2).sum(axis=1)
     agreement = np.divide(same, pairs, out=np.zeros(items), where=several)
+    voted_right = (best > 0) & ~tied & (winner == gold)
+    first = np.searchsorted(batch.item, np.arange(items))
+    _tally_items(
+        tallies,
+        [cluster_codes(one.name, one.clusters, one.codes[first], str) for one in clusters],
+        voted_right,
+        {k: pass_at_k_values(right, n, k) for k in _pass_sizes(n)},
+        np.where(several, agreement, np.nan),
+    )
     whole = tallies.slice("all").sums
     whole["vote_item_n"] = items
-    whole["vote_right_n"] = int(np.count_nonzero((best > 0) & ~tied & (winner == gold)))
+    whole["vote_right_n"] = int(np.count_nonzero(voted_right))
     whole["vote_tied_n"] = int(np.count_nonzero((best > 0) & tied))
     whole["agreement_item_n"] = int(np.count_nonzero(several))
     whole["agreement_sum"] = int(np.rint(agreement[several] * 10**9).sum())
+
+
+def _tally_items(
+    tallies: Tallies,
+    clusters: Sequence[ClusterCodes],
+    voted_right: BoolArray,
+    passed: Mapping[int, FloatArray],
+    agreement: FloatArray | None = None,
+) -> None:
+    """Tally what is of whole items, for the intervals of rollout figures."""
+    n = len(voted_right)
+    table = MeasureTable(n, np.arange(n, dtype=np.int32))
+    table.share("vote", np.ones(n, np.bool_))
+    table.share("vote_right", voted_right)
+    for k, values in passed.items():
+        table.real(f"pass_{k}", values)
+    if agreement is not None:
+        table.real("vote_agreement", agreement)
+    tallies.slice("all").add(table.totals())
+    for one in clusters:
+        table.add_clusters(tallies, one, "all")
+
+
+def _pass_sizes(n: NDArray[np.int64]) -> list[int]:
+    """Return for which k pass@k may be asked for: powers of 2, and every number of rollouts."""
+    sizes = set(np.unique(n).tolist())
+    return sorted(sizes | {1 << power for power in range(int(n.max()).bit_length())})

@@ -5,13 +5,14 @@ Pure functions over arrays; `eval_tiers.pipeline.comparison` reads the runs.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from eval_tiers.metrics.cluster_sums import Clustering, cluster_count
 from eval_tiers.metrics.paired import (
     ALPHA,
     PairedDifference,
@@ -26,13 +27,19 @@ Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
-FLIPS_SHOWN: Final = 10
 NO_LABEL: Final = "none"
 OUTCOMES: Final = ("right", "wrong", "no_answer")
 """Stand for error labels where tier 2 did not run."""
 
 SHARES: Final = frozenset(
-    {"accuracy", "parse_failure_rate", "hard_case_rate", "paired_directional_robustness"}
+    {
+        "accuracy",
+        "parse_failure_rate",
+        "hard_case_rate",
+        "paired_directional_robustness",
+        "satisfied_rate",
+        "failure_rate",
+    }
 )
 """Measures whose values are 0 or 1 a row; the others are means of numbers."""
 
@@ -46,7 +53,7 @@ class Side:
     Attributes
     ----------
     measures : dict of str to float[n]
-        By name; nan is undefined. ``accuracy`` is always there.
+        By name; nan is undefined. The primary one is always there.
     label : int[n]
         Codes into the labels of `ComparedRows`.
     answered : bool[n]
@@ -74,7 +81,7 @@ class ComparedRows:
         What the codes stand for.
     item : int[n]
         Which rows are answers to one question.
-    cluster : int[n]
+    cluster : Clustering
         Which rows belong together.
     slices : dict of str to (names, codes)
         By dimension, such as split; -1 is none.
@@ -85,18 +92,24 @@ class ComparedRows:
     pair : int[n] or None
         RR-10: which rows are a trap and its control; -1 for none.
     trap : bool[n] or None
+    primary : str
+        The measure that is tested and by which answers flip; 1 is right.
+    shares : set of str
+        Measures whose values are 0 or 1 a row.
     """
 
     first: Side
     second: Side
     labels: tuple[str, ...]
     item: Rows
-    cluster: Rows
+    cluster: Clustering
     slices: Mapping[str, tuple[list[str], Rows]] = field(default_factory=dict)
     by_item: bool = False
     evidence: str | None = None
     pair: Rows | None = None
     trap: Flags | None = None
+    primary: str = "accuracy"
+    shares: frozenset[str] = SHARES
 
     def of(self, chosen: Flags) -> ComparedRows:
         """Return some of the rows, without slices."""
@@ -105,7 +118,7 @@ class ComparedRows:
             first=self.first.of(chosen),
             second=self.second.of(chosen),
             item=self.item[chosen],
-            cluster=self.cluster[chosen],
+            cluster=self.cluster.of(chosen),
             slices={},
             pair=None,
             trap=None,
@@ -122,7 +135,7 @@ def compare_rows(rows: ComparedRows) -> dict[str, Any]:
     """
     found = _figures(rows)
     if rows.pair is not None and rows.trap is not None:
-        found["measures"][PAIR_MEASURE] = _described(_pair_difference(rows))
+        found["measures"][PAIR_MEASURE] = described(_pair_difference(rows))
     found["slices"] = [
         {"dimension": dimension, "value": names[code] if code >= 0 else None,
          **_figures(rows.of(codes == code))}
@@ -139,36 +152,45 @@ def _present(codes: Rows) -> list[int]:
 
 
 def _figures(rows: ComparedRows) -> dict[str, Any]:
-    right = rows.first.measures["accuracy"] == 1, rows.second.measures["accuracy"] == 1
+    right = rows.first.measures[rows.primary] == 1, rows.second.measures[rows.primary] == 1
     cells = {
         "both_right_n": int(np.count_nonzero(right[0] & right[1])),
         "right_to_wrong_n": int(np.count_nonzero(right[0] & ~right[1])),
         "wrong_to_right_n": int(np.count_nonzero(~right[0] & right[1])),
         "both_wrong_n": int(np.count_nonzero(~right[0] & ~right[1])),
     }
-    differences = {name: _difference(rows, name) for name in rows.first.measures}
+    items = _items(rows) if rows.by_item else None
+    differences = {name: _difference(rows, name, items) for name in rows.first.measures}
     n = len(rows.item)
     p = mcnemar_exact(cells["right_to_wrong_n"], cells["wrong_to_right_n"]) if n else None
     return {
         "n": n,
-        "item_n": len(np.unique(rows.item)),
-        "cluster_n": len(np.unique(rows.cluster)),
-        "measures": {name: _described(found) for name, found in differences.items()},
+        "item_n": cluster_count(rows.item),
+        "cluster_n": rows.cluster.cluster_n,
+        "measures": {name: described(found) for name, found in differences.items()},
         "mcnemar": {**cells, "p": p, "p_holm": None},
-        **_detectable(differences["accuracy"]),
-        "labels": _moves(rows),
+        **_detectable(differences[rows.primary]),
+        "labels": label_moves(rows.first.label, rows.second.label, rows.labels),
     }
 
 
-def _difference(rows: ComparedRows, name: str) -> PairedDifference:
+def _items(rows: ComparedRows) -> tuple[Rows, Clustering]:
+    """Return the place of each row's question among the questions, and the questions' clusters."""
+    _, start, place = np.unique(rows.item, return_index=True, return_inverse=True)
+    return place, rows.cluster.of(start)
+
+
+def _difference(
+    rows: ComparedRows, name: str, items: tuple[Rows, Clustering] | None
+) -> PairedDifference:
     first, second = rows.first.measures[name], rows.second.measures[name]
     clusters = rows.cluster
-    if rows.by_item:
+    if items is not None:
+        place, clusters = items
         both = ~(np.isnan(first) | np.isnan(second))
-        _, start, place = np.unique(rows.item, return_index=True, return_inverse=True)
-        clusters = clusters[start]
-        first, second = (_means(values, place, len(start), both) for values in (first, second))
-    return paired_difference(first, second, clusters, name in SHARES)
+        n = len(clusters.codes)
+        first, second = (_means(values, place, n, both) for values in (first, second))
+    return paired_difference(first, second, clusters, name in rows.shares)
 
 
 def _means(values: Floats, place: Rows, n: int, counted: Flags) -> Floats:
@@ -187,19 +209,22 @@ def _pair_difference(rows: ComparedRows) -> PairedDifference:
     n = int(rows.pair.max(initial=-1)) + 1
     sides = []
     for side in (rows.first, rows.second):
-        right = side.measures["accuracy"]
+        right = side.measures[rows.primary]
         trap, control = (
             _means(right, rows.pair, n, (rows.pair >= 0) & of_kind)
             for of_kind in (rows.trap, ~rows.trap)
         )
         sides.append(trap * control)
     found = ~np.isnan(sides[0])  # a pair of which one side is in neither run is none
-    return paired_difference(
-        sides[0][found], sides[1][found], np.arange(np.count_nonzero(found)), of_shares=True
-    )
+    row: Rows = np.zeros(n, np.int64)
+    paired = np.flatnonzero(rows.pair >= 0)[::-1]
+    row[rows.pair[paired]] = paired  # a pair's first row is written last
+    clusters = rows.cluster.of(row[found])
+    return paired_difference(sides[0][found], sides[1][found], clusters, of_shares=True)
 
 
-def _described(found: PairedDifference) -> dict[str, Any]:
+def described(found: PairedDifference) -> dict[str, Any]:
+    """Return a paired difference as JSON, both means with their own intervals."""
     low, high = found.interval or (None, None)
     first = found.first_interval or (None, None)
     second = found.second_interval or (None, None)
@@ -232,14 +257,22 @@ def _detectable(accuracy: PairedDifference) -> dict[str, Any]:
     }
 
 
-def _moves(rows: ComparedRows) -> dict[str, Any]:
-    """Return from which label to which rows went, and Bowker's test."""
-    k = len(rows.labels)
-    counts = np.bincount(rows.first.label * k + rows.second.label, minlength=k * k).reshape(k, k)
+def label_moves(first: Rows, second: Rows, labels: Sequence[str]) -> dict[str, Any]:
+    """Return from which label to which rows went, and Bowker's test.
+
+    Parameters
+    ----------
+    first, second : int[n]
+        Codes into the labels.
+    labels : sequence of str
+        Those that no row has are left out.
+    """
+    k = len(labels)
+    counts = np.bincount(first * k + second, minlength=k * k).reshape(k, k)
     used = np.flatnonzero(counts.sum(axis=0) + counts.sum(axis=1))
     table = counts[np.ix_(used, used)]
     test = bowker_symmetry(table)
-    names = [rows.labels[place] for place in used]
+    names = [labels[place] for place in used.tolist()]
     return {
         "names": names,
         "matrix": {
@@ -250,39 +283,12 @@ def _moves(rows: ComparedRows) -> dict[str, Any]:
         "bowker": {
             "statistic": test.statistic,
             "df": test.df,
-            "p": test.p if len(rows.item) else None,
+            "p": test.p if len(first) else None,
         },
     }
 
 
-def rank_flips(rows: ComparedRows) -> Rows:
-    """Return the rows that are right in one run and wrong in the other, most informative first.
-
-    Answers that can be read in both runs come before those that can't: a parse failure says little
-    of what a model knows. Then the first of each kind of flip (label in the first run, label in
-    the second), the kinds that are more frequent first, then the second of each, and so on. Within
-    a kind those come first whose evidence changed most (edge F1, citation precision; null is no
-    change), then those that come first in the benchmark.
-    """
-    first, second = rows.first, rows.second
-    flips: Rows = np.flatnonzero(first.measures["accuracy"] != second.measures["accuracy"])
-    if not len(flips):
-        return flips
-    change: Floats = np.zeros(len(flips))
-    if rows.evidence is not None:
-        before, after = (side.measures[rows.evidence][flips] for side in (first, second))
-        change = np.nan_to_num(np.abs(after - before))
-    unread = ~(first.answered[flips] & second.answered[flips])
-    kind = first.label[flips] * len(rows.labels) + second.label[flips]
-    _, kind, sizes = np.unique(kind * 2 + unread, return_inverse=True, return_counts=True)
-    order = np.lexsort((flips, -change, kind))
-    starts = np.cumsum(sizes) - sizes
-    rank = np.empty(len(flips), np.int64)
-    rank[order] = np.arange(len(flips)) - starts[kind[order]]
-    return flips[np.lexsort((flips, kind, -sizes[kind], rank, unread))]
-
-
-def adjust(comparisons: list[dict[str, Any]]) -> None:
+def adjust(comparisons: list[dict[str, Any]], primary: str = "accuracy") -> None:
     """Add Holm's p to all tests of one report, and whether a difference is shown.
 
     The comparisons of whole runs are one family, those of all slices of all of them another. A
@@ -294,8 +300,8 @@ def adjust(comparisons: list[dict[str, Any]]) -> None:
     for family in (comparisons, [part for one in comparisons for part in one["slices"]]):
         adjusted = holm([found["mcnemar"]["p"] for found in family])
         for found, p in zip(family, adjusted, strict=True):
-            accuracy = found["measures"]["accuracy"]
-            low, high = accuracy["difference_low"], accuracy["difference_high"]
+            tested = found["measures"][primary]
+            low, high = tested["difference_low"], tested["difference_high"]
             found["mcnemar"]["p_holm"] = p
             if p is not None and low is not None:
                 found["difference_shown"] = p <= ALPHA and not low <= 0 <= high

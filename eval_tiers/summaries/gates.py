@@ -9,7 +9,10 @@ from typing import Any, Final
 
 from eval_tiers.exceptions import Problem, UsageError
 
-_GATE: Final = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_]*)\s+([+-])\s*(\d+(?:\.\d*)?|\.\d+)\s*")
+_GATE: Final = re.compile(
+    r"\s*([A-Za-z_][A-Za-z0-9_]*)\s+([+-])\s*(\d+(?:\.\d*)?|\.\d+)\s*", re.ASCII
+)
+_MINUS: Final = "\u2212"  # as word processors write it
 _ROUNDING: Final = 1e-12
 
 
@@ -48,7 +51,7 @@ def parse_gate(text: str) -> Gate:
     >>> parse_gate("parse_failure_rate +0").falling
     False
     """
-    found = _GATE.fullmatch(text)
+    found = _GATE.fullmatch(text.replace(_MINUS, "-"))
     if found is None:
         raise UsageError(
             Problem(
@@ -59,6 +62,14 @@ def parse_gate(text: str) -> Gate:
             )
         )
     name, sign, size = found.groups()
+    if float(size) > 1:
+        raise UsageError(
+            Problem(
+                "bad-gate",
+                f"no measure can differ by more than 1: {' '.join(text.split())[:80]!r}",
+                fix='write points of per cent as a share: "accuracy -0.05" for 5 points',
+            )
+        )
     bound = -float(size) if sign == "-" else float(size)
     return Gate(name, bound, sign == "-", " ".join(text.split()))
 

@@ -17,7 +17,8 @@ from eval_tiers.domain.taxonomy import (
     ERROR_LABELS,
     STATUS_CODES,
 )
-from eval_tiers.summaries.tally import UNIT, MeasureTable
+from eval_tiers.summaries.cluster_sums import UNIT
+from eval_tiers.summaries.measure_table import MeasureTable
 
 if TYPE_CHECKING:
     from eval_tiers.domain.batch import Batch, BoolArray, FloatArray, SignArray

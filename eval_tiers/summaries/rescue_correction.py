@@ -24,7 +24,7 @@ from eval_tiers.metrics.judge_correction import (
     smallest_singular_value,
 )
 from eval_tiers.metrics.quantiles import FEW_CLUSTERS, cluster_quantile
-from eval_tiers.summaries.figures import Figures
+from eval_tiers.summaries.interval_figures import Figures
 from eval_tiers.summaries.rescue_judged import (
     NO_VERDICT,
     Judged,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from eval_tiers.summaries.figures import Figures, add_rate
+from eval_tiers.summaries.interval_figures import Figures, add_rate
 
 ANSWER_BUG = "ANSWER_BUG"
 

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from eval_tiers.summaries.figures import Figures
+from eval_tiers.summaries.interval_figures import Figures
 
 NO_VERDICT: Final = "no_verdict"
 """Column of the confusion matrix for replies without a verdict."""

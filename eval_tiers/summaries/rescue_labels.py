@@ -12,7 +12,7 @@ from typing import Final
 from eval_tiers.metrics.agreement import cohen_kappa
 from eval_tiers.metrics.judge_correction import Refusal
 from eval_tiers.metrics.prediction_powered import prediction_powered_mean
-from eval_tiers.summaries.figures import Figures
+from eval_tiers.summaries.interval_figures import Figures
 from eval_tiers.summaries.rescue_judged import NO_VERDICT, Judged, build_estimate
 
 LEAST_LABELS: Final = 10

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from eval_tiers.metrics.calibration import calibration, multiclass_brier
 from eval_tiers.metrics.judge_correction import error_rates, refusal, rogan_gladen, worse
 from eval_tiers.metrics.mixture_shares import mixture_shares
-from eval_tiers.summaries.figures import Figures
+from eval_tiers.summaries.interval_figures import Figures
 from eval_tiers.summaries.rescue_judged import Judged
 
 WORSE_POINTS: Final = (5, 10)

@@ -13,11 +13,15 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from eval_tiers.domain.rr10 import CITATION_VERDICTS
+from eval_tiers.domain.taxonomy import ERROR_LABELS
+
 ITEM_SUMS: Final = (
     "row_n", "valid_n", "right_n", "upregulated_n", "downregulated_n", "indeterminate_n",
     "labelled_n", "hard_n", "correct_label_n", "cited_n", "precision_sum", "recall_sum",
     "fabrication_sum", "unverified_sum", "implied_n", "implied_agrees_n", "go_focus_n",
-    "go_focus_sum",
+    "go_focus_sum", *(f"label_{name}_n" for name in ERROR_LABELS),
+    *(f"verdict_{name}_n" for name in CITATION_VERDICTS),
 )  # fmt: skip
 """Sums kept for each item, over its rollouts."""
 

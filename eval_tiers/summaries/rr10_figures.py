@@ -1,8 +1,7 @@
 """The figures of an RR-10 run, from its counts. An undefined figure is None.
 
-A pooled figure is a plain number under its own name; ``<name>_n``, ``<name>_low`` and
-``<name>_high`` beside it give what it rests on and its 95 % Wilson interval,
-``<name>_clustered_low`` and ``<name>_clustered_high`` that by pairs.
+A pooled figure is a plain number under its own name; what stands beside it is said in
+`eval_tiers.summaries.interval_figures`. Items are at hand, so every interval is worked out of them.
 
 Source: specification of RR-10, section 3.
 """
@@ -16,6 +15,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from eval_tiers.domain.clusterings import NONE
 from eval_tiers.domain.rr10 import (
     CITATION_VERDICTS,
     CONTROL,
@@ -32,11 +32,23 @@ from eval_tiers.domain.rr10_columns import GO_FOCUS_NULL_REASONS, MECHANISM_STAT
 from eval_tiers.domain.taxonomy import ERROR_LABELS
 from eval_tiers.formats.rr10 import pair_of
 from eval_tiers.metrics.classification import classification
-from eval_tiers.metrics.clustered import clustered_interval
-from eval_tiers.metrics.intervals import mean_interval, wilson_interval
+from eval_tiers.metrics.confusion_influence import confusion_gradients
+from eval_tiers.metrics.quantiles import median_ranks
+from eval_tiers.summaries.interval_figures import (
+    ENDS,
+    Figures,
+    add_clustered,
+    add_interval,
+    without_spread,
+)
 from eval_tiers.summaries.rr10_counts import Rr10Counts
+from eval_tiers.summaries.rr10_intervals import (
+    add_item_mean,
+    add_linear,
+    add_ratios,
+    add_share,
+)
 
-Figures = dict[str, object]
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
@@ -73,8 +85,9 @@ class ItemTable:
     gold : int[n]
         Codes of the gold labels.
     context : list of str
-    cluster : int[n]
-        Pair of the item; an item without a partner is its own.
+    cluster : int[n] or None
+        Which items belong together; of pairs, an item without a partner is its own. None: items
+        count as independent.
     pairs : list of (str, int, int)
         Number of the pair, row of its trap, row of its control.
     right, valid : float64[n]
@@ -86,15 +99,25 @@ class ItemTable:
     control: Bools
     gold: NDArray[np.int64]
     context: list[str]
-    cluster: NDArray[np.int64]
+    cluster: NDArray[np.int64] | None
     pairs: list[tuple[str, int, int]]
     right: Floats
     valid: Floats
     answered: Floats
 
     @classmethod
-    def build(cls, items: Sequence[Item], counts: Rr10Counts) -> ItemTable:
-        """Put items and counts side by side."""
+    def build(
+        cls, items: Sequence[Item], counts: Rr10Counts, clustering: str = "pair"
+    ) -> ItemTable:
+        """Put items and counts side by side.
+
+        Parameters
+        ----------
+        items : sequence of Item
+        counts : Rr10Counts
+        clustering : str
+            One of `eval_tiers.domain.clusterings.CITATION_CLUSTERINGS`.
+        """
         by_number: dict[str, list[int]] = {}
         cluster = np.arange(len(items))
         for row, item in enumerate(items):
@@ -107,34 +130,31 @@ class ItemTable:
                 first, second = sorted(rows, key=lambda row: items[row].item_type != TRAP)
                 pairs.append((number, first, second))
                 cluster[second] = cluster[first]
+        if clustering in {"gene", "context"}:
+            names = [item.gene if clustering == "gene" else item.context for item in items]
+            cluster = np.unique(np.array(names, np.str_), return_inverse=True)[1]
         row_n = np.maximum(counts.column("row_n"), 1.0)
         return cls(
             np.array([item.item_type == TRAP for item in items], np.bool_),
             np.array([item.item_type == CONTROL for item in items], np.bool_),
             np.array([item.label for item in items], np.int64),
             [item.context for item in items],
-            cluster,
+            None if clustering == NONE else cluster,
             pairs,
             counts.column("right_n") / row_n,
             counts.column("valid_n") / row_n,
             np.column_stack([counts.column(f"{label}_n") / row_n for label in LABELS]),
         )
 
+    def among(self, rows: NDArray[np.generic]) -> NDArray[np.int64] | None:
+        """Return the clusters of some rows."""
+        return None if self.cluster is None else self.cluster[rows]
 
-def add_share(
-    figures: Figures, name: str, values: Floats, cluster: NDArray[np.int64] | None = None
-) -> None:
-    """Add the mean of shares with n, Wilson interval and, given clusters, the clustered one."""
-    n = len(values)
-    total = float(values.sum())
-    figures[name] = total / n if n else None
-    figures[f"{name}_n"] = n
-    low, high = wilson_interval(min(total, n), n) or (None, None)
-    figures[f"{name}_low"], figures[f"{name}_high"] = low, high
-    if cluster is not None:
-        found = clustered_interval(values, cluster) if n else None
-        low, high = (None, None) if found is None else (max(0.0, found[0]), min(1.0, found[1]))
-        figures[f"{name}_clustered_low"], figures[f"{name}_clustered_high"] = low, high
+
+def cluster_of_items(clustering: str, table: ItemTable) -> Figures:
+    """Return what items were taken together by, and how many clusters there are."""
+    n = None if table.cluster is None else len(np.unique(table.cluster))
+    return {"field": clustering, "n": n}
 
 
 def label_figures(table: ItemTable, compat: bool) -> Figures:
@@ -154,7 +174,7 @@ def label_figures(table: ItemTable, compat: bool) -> Figures:
         ("trap_invalid_rate", 1.0 - table.valid, table.trap),
         ("control_wrong_direction_rate", wrong_way, table.control),
     ):
-        add_share(figures, name, values[among], table.cluster[among])
+        add_share(figures, name, values[among], table.among(among))
     figures |= pair_figures(table, table.pairs, compat)
     figures |= _class_figures(table, compat)
     return figures
@@ -169,34 +189,55 @@ def pair_figures(table: ItemTable, pairs: Sequence[tuple[str, int, int]], compat
         ("paired_directional_robustness", table.right[trap] * table.right[control]),
         ("pair_complete_rate", table.valid[trap] * table.valid[control]),
     ):
-        add_share(figures, name, values)
+        add_share(figures, name, values, table.among(trap))
         if compat and len(pairs) != COMPAT_PAIRS:  # no rate over these pairs, so no interval
-            figures |= {f"{name}_low": None, f"{name}_high": None}
+            figures |= {f"{name}{end}": None for end in ENDS}
             figures[name] = float(values.sum()) / COMPAT_PAIRS
-    figures["trap_times_control_accuracy"] = (
-        float(table.right[trap].mean() * table.right[control].mean()) if len(pairs) else None
-    )
+    _add_product(figures, table.right[trap], table.right[control], table.among(trap))
     return figures
+
+
+def _add_product(
+    figures: Figures, one: Floats, other: Floats, cluster: NDArray[np.int64] | None
+) -> None:
+    """Add the product of two means over pairs, its intervals by the delta method."""
+    name = "trap_times_control_accuracy"
+    n = len(one)
+    value = float(one.mean() * other.mean()) if n else None
+    figures[name] = value
+    figures[f"{name}_n"] = n
+    moved = one * other.mean() + other * one.mean() if n else one
+    add_linear(figures, name, value, moved, cluster)
 
 
 def _class_figures(table: ItemTable, compat: bool) -> Figures:
     answered = np.column_stack([table.answered, 1.0 - table.valid])
     confusion = np.array([answered[table.gold == code].sum(axis=0) for code in range(len(LABELS))])
     found = classification(confusion)
+    gradients = confusion_gradients(confusion)
     undefined = 0.0 if compat else None
     counts = {word: _whole(float(answered[:, code].sum())) for code, word in enumerate(LABELS)}
     counts["None" if compat else "invalid"] = _whole(float(answered[:, -1].sum()))
+    metrics: dict[str, Figures] = {}
+    for code, (word, of) in enumerate(zip(LABELS, found.classes, strict=True)):
+        figures: Figures = {}
+        predicted = float(confusion[:, code].sum())
+        for name, value, n in (
+            ("precision", undefined if of.precision is None else of.precision, predicted),
+            ("recall", undefined if of.recall is None else of.recall, of.support),
+            ("f1", of.f1, predicted + of.support - float(confusion[code, code])),
+        ):
+            figures[name] = value
+            figures[f"{name}_n"] = _whole(n)
+            _add_of_confusion(figures, name, table, answered, gradients[f"{name}_{code}"], n)
+        metrics[word] = figures | {"support": _whole(of.support)}
+    macro: Figures = {"macro_f1": found.f1_macro, "macro_f1_n": len(table.gold)}
+    _add_of_confusion(
+        macro, "macro_f1", table, answered, gradients["f1_macro"], float(len(table.gold))
+    )
     return {
-        "class_metrics": {
-            word: {
-                "precision": undefined if of.precision is None else of.precision,
-                "recall": undefined if of.recall is None else of.recall,
-                "f1": of.f1,
-                "support": _whole(of.support),
-            }
-            for word, of in zip(LABELS, found.classes, strict=True)
-        },
-        "macro_f1": found.f1_macro,
+        "class_metrics": metrics,
+        **macro,
         "prediction_counts": {word: n for word, n in counts.items() if n or not compat},
         "confusion_matrix": {
             gold: {
@@ -208,6 +249,23 @@ def _class_figures(table: ItemTable, compat: bool) -> Figures:
     }
 
 
+def _add_of_confusion(
+    figures: Figures, name: str, table: ItemTable, answered: Floats, gradient: Floats, n: float
+) -> None:
+    """Add the intervals of a figure of the confusion matrix, by the delta method."""
+    value = figures[name]
+    if not isinstance(value, float) or n <= 0:
+        add_interval(figures, name, None)
+        add_clustered(figures, name, None)
+        return
+    moved = (gradient[table.gold] * answered).sum(axis=1) * len(table.gold)
+    if float(np.ptp(moved)) > 1e-12:
+        add_linear(figures, name, value, moved, table.cluster)
+        return
+    add_interval(figures, name, without_spread(value, n))
+    add_clustered(figures, name, None)
+
+
 def context_figures(table: ItemTable) -> dict[str, Figures]:
     """Return the figures of each context, items and pairs."""
     context = np.array(table.context)
@@ -215,7 +273,7 @@ def context_figures(table: ItemTable) -> dict[str, Figures]:
     for name in sorted(set(table.context)):
         among = context == name
         figures: Figures = {"n": int(among.sum())}
-        add_share(figures, "accuracy", table.right[among], table.cluster[among])
+        add_share(figures, "accuracy", table.right[among], table.among(among))
         figures["invalid_or_missing"] = _whole(float((1.0 - table.valid[among]).sum()))
         for key, values, side in (
             ("trap_accuracy", table.right, table.trap),
@@ -223,7 +281,7 @@ def context_figures(table: ItemTable) -> dict[str, Figures]:
             ("trap_overclaim_rate", table.answered[:, :2].sum(axis=1), table.trap),
             ("control_abstention_rate", table.answered[:, INDETERMINATE], table.control),
         ):
-            add_share(figures, key, values[among & side])
+            add_share(figures, key, values[among & side], table.among(among & side))
         pairs = [pair for pair in table.pairs if among[pair[1]]]
         found[name] = figures | pair_figures(table, pairs, False)
     return found
@@ -247,58 +305,32 @@ def pair_rows(table: ItemTable, items: Sequence[Item]) -> list[dict[str, object]
     ]
 
 
-def artefact_probe(table: ItemTable, items: Sequence[Item]) -> Figures:
-    """How well the number of datasets alone tells traps from controls.
-
-    ``auroc`` is .5 when it tells nothing; ``best_accuracy`` is that of the best threshold (either
-    way round) on these very items, with the share of the larger class beside it.
-    """
-    dataset_n = np.array([len(item.datasets) for item in items], np.float64)
-    among = table.trap | table.control
-    traps, controls = dataset_n[table.trap], dataset_n[table.control]
-    if not len(traps) or not len(controls):
-        return {"auroc": None, "best_accuracy": None, "majority": None, "n": int(among.sum())}
-    ordered = np.sort(controls)
-    below = np.searchsorted(ordered, traps, "left")
-    ties = np.searchsorted(ordered, traps, "right") - below
-    auroc = float((below + ties / 2).sum()) / (len(traps) * len(controls))
-    shares = []
-    for cut in np.unique(dataset_n[among]):
-        hits = int((traps >= cut).sum() + (controls < cut).sum())
-        shares += [hits / int(among.sum()), 1 - hits / int(among.sum())]
-    return {
-        "auroc": auroc,
-        "best_accuracy": max(shares),
-        "majority": max(len(traps), len(controls)) / int(among.sum()),
-        "n": int(among.sum()),
-    }
-
-
 def evidence_figures(counts: Rr10Counts, table: ItemTable, evidence_expected: bool) -> Figures:
     """Tier 2: error labels and what they rest on, verdicts, rates over citations."""
     row_n = np.maximum(counts.column("row_n"), 1.0)
     labels = counts.names("error_label")
     details = counts.names("evidence_detail")
     verdicts = counts.names("verdict")
-    total = float(counts.column("row_n").sum())
     figures: Figures = {
         "error_distribution": {name: labels.get(name, 0) for name in ERROR_LABELS},
         "error_label_null_n": labels.get("none", 0),
-        "error_rate_by_label": {
-            name: labels.get(name, 0) / total if total else None for name in ERROR_LABELS
-        },
         "evidence_detail_distribution": {name: details.get(name, 0) for name in EVIDENCE_DETAILS},
         "hard_case_n": int(counts.column("hard_n").sum()),
         "citation_verdicts": {name: verdicts.get(name, 0) for name in CITATION_VERDICTS},
         "cited_citation_n": sum(verdicts.values()),
         "mechanism_edges": {name: counts.total("mechanism", name) for name in MECHANISM_STATUSES},
     }
+    shares = {name: counts.column(f"label_{name}_n") for name in ERROR_LABELS}
+    add_ratios(figures, "error_rate_by_label", shares, counts.column("row_n"), table.cluster)
+    shares = {name: counts.column(f"verdict_{name}_n") for name in CITATION_VERDICTS}
+    total = np.sum(list(shares.values()), axis=0)
+    add_ratios(figures, "citation_verdict_rate", shares, total, table.cluster)
     add_share(figures, "hard_case_rate", counts.column("hard_n") / row_n, table.cluster)
     if not evidence_expected:
         return figures
     add_share(figures, "supported_answer_rate", counts.column("correct_label_n") / row_n,
               table.cluster)  # fmt: skip
-    add_share(figures, "cited_rate", counts.column("cited_n") / row_n)
+    add_share(figures, "cited_rate", counts.column("cited_n") / row_n, table.cluster)
     cited = counts.column("cited_n")
     for name, column in (
         ("citation_precision", "precision_sum"),
@@ -306,8 +338,8 @@ def evidence_figures(counts: Rr10Counts, table: ItemTable, evidence_expected: bo
         ("unverified_rate", "unverified_sum"),
     ):
         some = cited > 0
-        _add_mean(figures, name, counts.column(column)[some] / cited[some])
-    _add_mean(figures, "evidence_recall", counts.column("recall_sum") / row_n)
+        add_item_mean(figures, name, counts.column(column)[some] / cited[some], table.among(some))
+    add_item_mean(figures, "evidence_recall", counts.column("recall_sum") / row_n, table.cluster)
     fabricated, unverified = figures["fabrication_rate"], figures["unverified_rate"]
     figures["unsupported_band"] = (
         None
@@ -319,17 +351,23 @@ def evidence_figures(counts: Rr10Counts, table: ItemTable, evidence_expected: bo
         figures,
         "implied_answer_agreement",
         counts.column("implied_agrees_n")[implied > 0] / implied[implied > 0],
+        table.among(implied > 0),
     )
     return figures
 
 
-def go_focus_figures(counts: Rr10Counts) -> Figures:
+def go_focus_figures(counts: Rr10Counts, table: ItemTable) -> Figures:
     """Tier 3: mean similarity of mechanism genes to the gene, and why there is none."""
     known = counts.column("go_focus_n")
     figures: Figures = {}
     values = counts.column("go_focus_sum")[known > 0] / known[known > 0]
-    _add_mean(figures, "go_focus_mean", values)
+    add_item_mean(figures, "go_focus_mean", values, table.among(known > 0))
     figures["go_focus_median"] = float(np.median(values)) if len(values) else None
+    figures["go_focus_median_n"] = len(values)
+    ranks = median_ranks(len(values))
+    ordered = np.sort(values)
+    ends = None if ranks is None else (float(ordered[ranks[0] - 1]), float(ordered[ranks[1] - 1]))
+    add_interval(figures, "go_focus_median", ends)
     figures["go_null_reasons"] = {
         name: counts.total("go_null", name) for name in GO_FOCUS_NULL_REASONS
     }
@@ -353,17 +391,6 @@ def corpus_flags(figures: Figures) -> list[str]:
         if isinstance(low, float) and low > 0.5:
             flags.append(flag)
     return flags
-
-
-def _add_mean(figures: Figures, name: str, values: Floats) -> None:
-    n = len(values)
-    figures[name] = float(values.mean()) if n else None
-    figures[f"{name}_n"] = n
-    found = mean_interval(float(values.sum()), float((values * values).sum()), n)
-    if found is not None and values.min() == values.max():  # no spread is no certainty
-        found = wilson_interval(float(values.sum()), n)
-    low, high = (None, None) if found is None else (max(0.0, found[0]), min(1.0, found[1]))
-    figures[f"{name}_low"], figures[f"{name}_high"] = low, high
 
 
 def _whole(value: float) -> float | int:

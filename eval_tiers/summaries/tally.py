@@ -13,7 +13,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-UNIT: Final = 10**9
+from eval_tiers.summaries.cluster_sums import UNIT, ClusterSums, SliceClusters
+
 BINS: Final = 10_001
 
 Int64Array = NDArray[np.int64]
@@ -82,11 +83,14 @@ class Tallies:
         Rows and right answers by perturbation and by readout gene.
     rollouts : dict of (right, n) to int
         Items by number of right answers and of rollouts.
+    clusters : dict of (dimension, clustering) to ClusterSums
+        Sums by cluster, for intervals.
     """
 
     slices: dict[tuple[str, str], Tally] = field(default_factory=dict)
     groups: dict[str, dict[str, Group]] = field(default_factory=dict)
     rollouts: dict[tuple[int, int], int] = field(default_factory=dict)
+    clusters: dict[tuple[str, str], ClusterSums] = field(default_factory=dict)
 
     def slice(self, dimension: str, value: str = "") -> Tally:
         """Return a slice's tally, made when it is new."""
@@ -104,107 +108,21 @@ class Tallies:
             _add_names(mine, names)
         for key, items in other.rollouts.items():
             self.rollouts[key] = self.rollouts.get(key, 0) + items
+        for where, sums in other.clusters.items():
+            self.clusters.setdefault(where, ClusterSums()).add(sums)
+
+    def clusters_of(self, dimension: str, names: Sequence[str]) -> dict[str, Sides]:
+        """Return the clusters of every slice of a dimension, under each of the clusterings."""
+        found: dict[str, Sides] = {}
+        for name in names:
+            sums = self.clusters.get((dimension, name), ClusterSums())
+            for value, one in sums.by_slice().items():
+                found[value] = (*found.get(value, ()), one)
+        return found
 
 
-class MeasureTable:
-    """Measures of a batch, one row of integers each, to be summed by slice."""
-
-    def __init__(self, n: int, item: NDArray[np.int32]) -> None:
-        self.n = n
-        self.units = item_units(item)
-        self.names: list[str] = []
-        self.rows: list[Int64Array] = []
-        self.binned: dict[str, tuple[Int64Array, Int64Array]] = {}
-        self._totals: Tally | None = None
-
-    def count(self, name: str, values: NDArray[np.generic]) -> None:
-        """Add a measure of whole numbers, or of true and false; summed as it is."""
-        self.names.append(name)
-        self.rows.append(np.asarray(values).astype(np.int64))
-
-    def share(self, name: str, values: NDArray[np.bool_]) -> None:
-        """Add a measure of true and false, weighted by item (``<name>_w`` in 1e-9 units)."""
-        self.names.append(f"{name}_w")
-        self.rows.append(np.asarray(values).astype(np.int64) * self.units)
-
-    def real(self, name: str, values: NDArray[np.float64], binned: bool = False) -> None:
-        """Add a measure of real numbers with nan for null: weight, sum and sum of squares."""
-        known = ~np.isnan(values)
-        weight = np.where(known, self.units, 0)
-        filled = np.where(known, values, 0.0)
-        self.names += [f"{name}_w", f"{name}_sum", f"{name}_square_sum"]
-        self.rows += [weight, _rounded(filled * weight), _rounded(filled * filled * weight)]
-        if binned:
-            self.binned[name] = (
-                np.flatnonzero(known),
-                np.rint(np.clip(values[known], 0, 1) * (BINS - 1)).astype(np.int64),
-            )
-
-    def total(self, name: str, values: NDArray[np.float64]) -> None:
-        """Add a measure of real numbers that is only summed (``<name>_sum``)."""
-        self.names.append(f"{name}_sum")
-        self.rows.append(_rounded(values * UNIT))
-
-    def totals(self) -> Tally:
-        """Return the tally of the whole batch."""
-        if self._totals is None:
-            sums = {name: int(row.sum()) for name, row in zip(self.names, self.rows, strict=True)}
-            bins = {
-                name: np.bincount(found, minlength=BINS) for name, (_, found) in self.binned.items()
-            }
-            self._totals = Tally(sums, bins)
-        return self._totals
-
-    def add_by(self, tallies: Tallies, dimension: str, values: Sequence[str | None]) -> None:
-        """Add the batch to the slices of one dimension; null values are the slice ``""``."""
-        distinct = sorted({value or "" for value in set(values)})
-        if len(distinct) <= 1:
-            for value in distinct:
-                tallies.slice(dimension, value).add(self.totals())
-            return
-        codes_of: dict[str | None, int] = {value: code for code, value in enumerate(distinct)}
-        codes_of[None] = codes_of.get("", 0)
-        codes = np.fromiter(map(codes_of.__getitem__, values), np.int64, self.n)
-        order = np.argsort(codes, kind="stable")
-        starts = np.searchsorted(codes[order], np.arange(len(distinct)))
-        sums = [tallies.slice(dimension, value).sums for value in distinct]
-        for name, row in zip(self.names, self.rows, strict=True):
-            if not row.any():
-                parts: Iterable[int] = [0] * len(sums)
-            else:
-                parts = np.add.reduceat(row[order], starts).tolist()
-            for into, total in zip(sums, parts, strict=True):
-                into[name] = into.get(name, 0) + total
-        for name, (rows, bins) in self.binned.items():
-            for code, value in enumerate(distinct):
-                _add_bins(tallies.slice(dimension, value), name, bins[codes[rows] == code])
-
-
-def item_units(item: NDArray[np.int32]) -> Int64Array:
-    """Return each row's weight in 1e-9 units: the rows of an item share one, to the last unit.
-
-    Parameters
-    ----------
-    item : int32[n]
-        Number of the item that a row belongs to; rows of one item are neighbours.
-    """
-    if len(item) == 0:
-        return np.empty(0, np.int64)
-    first = np.flatnonzero(np.diff(item, prepend=item[0] - 1) != 0)
-    size = np.diff(np.append(first, len(item)))
-    rank = np.arange(len(item)) - np.repeat(first, size)
-    share, rest = np.divmod(UNIT, size)
-    return np.repeat(share, size) + (rank < np.repeat(rest, size))
-
-
-def _rounded(values: NDArray[np.float64]) -> Int64Array:
-    return np.rint(values).astype(np.int64)
-
-
-def _add_bins(tally: Tally, name: str, bins: Int64Array) -> None:
-    counts = np.bincount(bins, minlength=BINS)
-    mine = tally.bins.get(name)
-    tally.bins[name] = counts if mine is None else mine + counts
+Sides = tuple[SliceClusters, ...]
+"""A slice by cluster: one clustering, or two and their intersections."""
 
 
 def add_groups(

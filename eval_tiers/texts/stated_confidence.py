@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from dataclasses import dataclass
 from typing import Final
+
+from eval_tiers.texts.replies import first_object
 
 CONFIDENCE: Final = "confidence"
 LABEL_PROB: Final = "label_prob"
 FIELDS: Final = (CONFIDENCE, LABEL_PROB)
+ANSWER_KEYS: Final = frozenset({"answer", "prediction", "label", "response"})
+"""One of them is in the JSON object of a reply."""
 
+_MENTIONED = re.compile(r'"(?:confidence|label_prob)"', re.IGNORECASE)
 _SUM_TOLERANCE: Final = 0.02  # probabilities of three labels, rounded to two decimals
 
 
@@ -71,6 +77,30 @@ def read_stated(
         else:
             shares = found
     return StatedConfidence(number, shares, "; ".join(problems) or None)
+
+
+def stated_in_reply(text: object) -> tuple[object, object]:
+    """Return ``confidence`` and ``label_prob`` of the JSON object that a reply answers with.
+
+    Parameters
+    ----------
+    text : object
+        What a model wrote; anything but a text states nothing.
+
+    Examples
+    --------
+    >>> stated_in_reply('So: {"answer": "up", "confidence": 0.7}')
+    (0.7, None)
+    >>> stated_in_reply("up, confidence 0.7")
+    (None, None)
+    """
+    if not isinstance(text, str) or not _MENTIONED.search(text):
+        return None, None
+    fields = first_object(text, ANSWER_KEYS)
+    if fields is None:
+        return None, None
+    lowered = {str(key).casefold(): value for key, value in fields.items()}
+    return lowered.get(CONFIDENCE), lowered.get(LABEL_PROB)
 
 
 def _blank(value: object) -> bool:

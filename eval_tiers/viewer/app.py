@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import re
+from collections.abc import Callable, Iterator
+from functools import partial
 from importlib.resources import files
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from eval_tiers.viewer.background import Background
-from eval_tiers.viewer.pages import render_list, render_problem, render_sample
+from eval_tiers.viewer.guards import Guards
+from eval_tiers.viewer.list_page import render_list
+from eval_tiers.viewer.pairs import Pairs
 from eval_tiers.viewer.queries import Samples
 from eval_tiers.viewer.records import Records
-from eval_tiers.viewer.run import ViewedRun
+from eval_tiers.viewer.rendering import render_problem
+from eval_tiers.viewer.rubric_page import render_rubric
+from eval_tiers.viewer.rubric_run import RubricRun
+from eval_tiers.viewer.run import TableRun, ViewedRun
+from eval_tiers.viewer.sample_page import render_sample
 from eval_tiers.viewer.view_state import BadQuery, View, parse_view
 
 if TYPE_CHECKING:
@@ -19,17 +28,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-HOSTS: Final = ("127.0.0.1", "localhost")
-_HEADERS: Final = {
-    "Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self'; "
-    "img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
-    "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "DENY",
-    "Referrer-Policy": "no-referrer",
-    "Cross-Origin-Resource-Policy": "same-origin",
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Cache-Control": "no-store",
-}
+_ROW = re.compile(r"[0-9]{1,12}")
 _STATIC: Final = {
     "view.css": "text/css; charset=utf-8",
     "view.js": "text/javascript; charset=utf-8",
@@ -37,7 +36,7 @@ _STATIC: Final = {
 }
 
 
-def build_app(run: ViewedRun, scratch: Path) -> Starlette:
+def build_app(run: TableRun, scratch: Path) -> Starlette:
     """Return the app over a run; `scratch` is a folder for copies of packed files.
 
     The tables are opened and looked through here, so that a damaged one is told at once.
@@ -47,21 +46,27 @@ def build_app(run: ViewedRun, scratch: Path) -> Starlette:
     BadInputError
         A table of the run can't be read.
     """
+    import duckdb
+    import pyarrow
     from starlette.applications import Starlette
     from starlette.middleware import Middleware
-    from starlette.middleware.trustedhost import TrustedHostMiddleware
     from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
     from starlette.routing import Route
 
     samples = open_samples(run, scratch)
-    records = Records(run, scratch, samples.ids)
-    background = Background(run)
+    render_row = row_renderer(run, samples, scratch)
     static = {
         name: files("eval_tiers.viewer").joinpath("static", name).read_bytes() for name in _STATIC
     }
 
     def view_of(request: Request) -> View:
-        return parse_view(request.query_params.multi_items(), samples.vocabulary, samples.sortable)
+        return parse_view(
+            request.query_params.multi_items(),
+            samples.vocabulary,
+            samples.sortable,
+            samples.cut,
+            run.search[0],
+        )
 
     def problem(status: int, message: str) -> Response:
         return HTMLResponse(render_problem(samples, status, message), status)
@@ -69,20 +74,31 @@ def build_app(run: ViewedRun, scratch: Path) -> Starlette:
     def show_list(request: Request) -> Response:
         return HTMLResponse(render_list(samples, view_of(request)))
 
-    def show_sample(request: Request) -> Response:
-        row = int(request.path_params["row"])
-        page = render_sample(samples, records, background, view_of(request), row)
+    def show_row(request: Request) -> Response:
+        written = str(request.path_params["row"])
+        row = int(written) if _ROW.fullmatch(written) else run.sample_n
+        page = render_row(view_of(request), row)
         if page is None:
-            return problem(404, f"The run has {samples.run.sample_n} samples; there is no {row}.")
+            message = f"There are {run.sample_n} {run.noun}s; the first is number 0."
+            return problem(404, message)
         return HTMLResponse(page)
 
-    def export(request: Request) -> Response:
-        name = f"samples_{run.timestamp}_filtered.csv"
+    def attached(parts: Iterator[bytes], suffix: str, media_type: str) -> Response:
+        name = f"{run.noun}s_{run.timestamp}_filtered.{suffix}"
+        first = next(parts)  # what can't be read is told before anything is sent
         return StreamingResponse(
-            samples.export(view_of(request)),
-            media_type="text/csv; charset=utf-8",
+            chain([first], parts),
+            media_type=media_type,
             headers={"Content-Disposition": f'attachment; filename="{name}"'},
         )
+
+    def export_csv(request: Request) -> Response:
+        parts = samples.export_csv(view_of(request))
+        return attached(parts, "csv", "text/csv; charset=utf-8")
+
+    def export_parquet(request: Request) -> Response:
+        parts = samples.export_parquet(view_of(request))
+        return attached(parts, "parquet", "application/vnd.apache.parquet")
 
     def show_static(request: Request) -> Response:
         name = str(request.path_params["name"])
@@ -99,34 +115,48 @@ def build_app(run: ViewedRun, scratch: Path) -> Starlette:
     async def not_found(request: Request, error: Exception) -> Response:
         return problem(404, "There is no such page.")
 
+    async def not_allowed(request: Request, error: Exception) -> Response:
+        found = problem(405, "Pages can only be read: GET.")
+        found.headers["Allow"] = "GET, HEAD"
+        return found
+
     async def failed(request: Request, error: Exception) -> Response:
-        return problem(500, f"The run's tables can't be read: {type(error).__name__}.")
+        reason = (str(error).splitlines() or [type(error).__name__])[0][:300]
+        return problem(500, f"The run's tables can't be read any more: {reason}")
 
-    import duckdb
-    import pyarrow
-
+    faults = (duckdb.Error, pyarrow.ArrowException, OSError)
     return Starlette(
         routes=[
             Route("/", show_list, methods=["GET"]),
-            Route("/sample/{row:int}", show_sample, methods=["GET"]),
-            Route("/export.csv", export, methods=["GET"]),
+            Route(f"/{run.noun}/{{row:str}}", show_row, methods=["GET"]),
+            Route("/export.csv", export_csv, methods=["GET"]),
+            Route("/export.parquet", export_parquet, methods=["GET"]),
             Route("/static/{name:str}", show_static, methods=["GET"]),
             Route("/favicon.ico", icon, methods=["GET"]),
         ],
-        middleware=[
-            Middleware(_Guarded),
-            Middleware(TrustedHostMiddleware, allowed_hosts=list(HOSTS)),
-        ],
+        middleware=[Middleware(Guards, faults=faults)],
         exception_handlers={
             BadQuery: bad_query,
             404: not_found,
-            duckdb.Error: failed,
-            pyarrow.ArrowException: failed,
+            405: not_allowed,
+            **dict.fromkeys(faults, failed),
         },
     )
 
 
-def open_samples(run: ViewedRun, scratch: Path) -> Samples:
+def row_renderer(
+    run: TableRun, samples: Samples, scratch: Path
+) -> Callable[[View, int], str | None]:
+    """Return what makes the page of one row of a view; None where there is no such row."""
+    if isinstance(run, RubricRun):
+        return partial(render_rubric, samples, run)
+    if not isinstance(run, ViewedRun):
+        raise TypeError(f"no pages for {type(run).__name__}")
+    records = Records(run, scratch, samples.ids)
+    return partial(render_sample, samples, records, Background(run), Pairs(run))
+
+
+def open_samples(run: TableRun, scratch: Path) -> Samples:
     """Open a run's tables; a damaged one is told as bad input."""
     import duckdb
     import pyarrow
@@ -144,20 +174,3 @@ def open_samples(run: ViewedRun, scratch: Path) -> Samples:
                 "copy the run again, or evaluate again",
             )
         ) from error
-
-
-class _Guarded:
-    """Adds the headers that keep pages apart from everything else."""
-
-    def __init__(self, app: Callable[..., Awaitable[None]]) -> None:
-        self._app = app
-
-    async def __call__(self, scope: dict, receive: Callable, send: Callable) -> None:  # type: ignore[type-arg]
-        guards = [(key.lower().encode(), value.encode()) for key, value in _HEADERS.items()]
-
-        async def send_guarded(message: dict) -> None:  # type: ignore[type-arg]
-            if message["type"] == "http.response.start":
-                message = {**message, "headers": [*message.get("headers", []), *guards]}
-            await send(message)
-
-        await self._app(scope, receive, send_guarded)

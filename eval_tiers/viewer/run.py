@@ -6,55 +6,100 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import orjson
 
 from eval_tiers.exceptions import BadInputError, MissingResourceError, Problem, SourceRef
 from eval_tiers.formats.base import BenchmarkFormat
 from eval_tiers.formats.registry import known_formats
-from eval_tiers.io.sources import read_bytes, require_file
+from eval_tiers.io.sources import read_bytes, reason_of, require_file
 
 _MANIFEST: Final = re.compile(r"manifest_(\d{8}_\d{6})\.json")
-NEEDED_COLUMNS: Final = frozenset(
-    {"sample_id", "rollout", "gold_label", "predicted_label", "source_path", "source_line"}
-)
+PARQUET: Final = ("chains", "citations", "confidence", "texts")
+_NEEDED: Final = {
+    "samples": (
+        "sample_id", "rollout", "gold_label", "predicted_label", "source_path", "source_line",
+    ),
+    "chains": ("sample_id", "rollout", "source", "sign", "target", "status"),
+    "citations": (
+        "sample_id", "rollout", "number", "written", "gene", "sign", "dataset", "verdict",
+    ),
+    "confidence": ("sample_id", "rollout", "predicted_label", "confidence", "problem"),
+    "texts": (
+        "sample_id", "rollout", "prediction_path", "prediction_line", "byte_offset", "byte_length",
+        "crc32",
+    ),
+}  # fmt: skip
+"""Columns that each table has to have."""
+
 _PARENTS: Final = 3
 _FIX: Final = "name the folder that eval wrote, such as outputs/20260101_120000"
 
 
-@dataclass(frozen=True, slots=True)
-class ViewedRun:
-    """A run's folder, as far as it is shown.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableRun:
+    """A folder's tables, as far as they are shown.
 
     Attributes
     ----------
     folder : Path
         Absolute.
     timestamp : str
-        In the names of the run's files.
+        In the names of its files.
     manifest : dict
-    benchmark : BenchmarkFormat
     columns : tuple of str
-        Of the samples table, in order.
+        Of the table that is listed, in order.
     sample_n : int
         Its rows.
     samples : Path
-    chains, citations, texts, rescued : Path or None
+    chains, citations, confidence, texts, rescued, pairs : Path or None
         None where the run has no such table.
+    lost : frozenset of str
+        Tables that the manifest names and that aren't there any more.
+    noun : str
+        What a row is, in addresses too.
+    search : (str, str)
+        What is searched for beside ids: its name in addresses, and on the page.
     """
 
     folder: Path
     timestamp: str
     manifest: Mapping[str, Any]
-    benchmark: BenchmarkFormat
     columns: tuple[str, ...]
     sample_n: int
     samples: Path
-    chains: Path | None
-    citations: Path | None
-    texts: Path | None
-    rescued: Path | None
+    chains: Path | None = None
+    citations: Path | None = None
+    confidence: Path | None = None
+    texts: Path | None = None
+    rescued: Path | None = None
+    pairs: Path | None = None
+    lost: frozenset[str] = frozenset()
+    noun: ClassVar[str] = "sample"
+    search: ClassVar[tuple[str, str]] = ("gene", "gene")
+
+    @property
+    def title(self) -> str:
+        """What the folder holds."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ViewedRun(TableRun):
+    """A run's folder, as far as it is shown.
+
+    Attributes
+    ----------
+    benchmark : BenchmarkFormat
+    """
+
+    benchmark: BenchmarkFormat
+
+    @property
+    def title(self) -> str:
+        """The name of the benchmark."""
+        return self.benchmark.name
 
     @property
     def is_cited(self) -> bool:
@@ -86,28 +131,13 @@ def open_run(folder: Path) -> ViewedRun:
                 "evaluate again, or name the folder of another run",
             )
         )
-    columns, sample_n = _read_footer(require_file(samples, "samples table"))
-    missing = sorted(NEEDED_COLUMNS.difference(columns))
-    if missing:
-        raise BadInputError(
-            Problem(
-                "bad-table",
-                f"the samples table lacks {', '.join(missing)}: no table of this version's eval",
-                SourceRef(str(samples)),
-                "evaluate again with this version",
-            )
-        )
-    tables: dict[str, Path | None] = {}
-    for stem, suffix in (
-        ("chains", "parquet"),
-        ("citations", "parquet"),
-        ("texts", "parquet"),
-        ("samples_with_rescue", "csv"),
-    ):
-        table = folder / f"{stem}_{timestamp}.{suffix}"
-        tables[stem] = table.absolute() if table.is_file() else None
-        if table.is_file() and suffix == "parquet":
-            _read_footer(table)
+    columns, sample_n = _read_footer(samples, "samples")
+    tables = {name: _table(folder / f"{name}_{timestamp}.parquet", name) for name in PARQUET}
+    rescued, pairs = (
+        _file(folder / f"{name}_{timestamp}.csv", name) for name in ("samples_with_rescue", "pairs")
+    )
+    written = manifest.get("files")
+    named = [str(one).partition("_")[0] for one in written] if isinstance(written, list) else []
     return ViewedRun(
         folder=folder.absolute(),
         timestamp=timestamp,
@@ -118,8 +148,11 @@ def open_run(folder: Path) -> ViewedRun:
         samples=samples.absolute(),
         chains=tables["chains"],
         citations=tables["citations"],
+        confidence=tables["confidence"],
         texts=tables["texts"],
-        rescued=tables["samples_with_rescue"],
+        rescued=rescued,
+        pairs=pairs,
+        lost=frozenset(name for name in PARQUET if name in named and tables[name] is None),
     )
 
 
@@ -149,7 +182,12 @@ def _manifest_in(folder: Path) -> Path:
         raise BadInputError(
             Problem("not-a-folder", "this is a file, not a run's folder", where, _FIX)
         )
-    found = [path for path in sorted(folder.iterdir()) if _MANIFEST.fullmatch(path.name)]
+    try:
+        found = [path for path in sorted(folder.iterdir()) if _is_manifest(path)]
+    except OSError as error:
+        raise MissingResourceError(
+            Problem("no-access", f"the folder can't be read: {reason_of(error)}", where)
+        ) from error
     if len(found) == 1:
         return found[0]
     if found:
@@ -162,16 +200,20 @@ def _manifest_in(folder: Path) -> Path:
             )
         )
     inside = sorted(
-        path.parent.name
-        for path in folder.glob("*/manifest_*.json")
-        if _MANIFEST.fullmatch(path.name)
+        path.parent.name for path in folder.glob("*/manifest_*.json") if _is_manifest(path)
     )
-    fix = (
-        f"it holds the folders of runs: name one, such as {folder / inside[-1]}" if inside else _FIX
-    )
+    fix = _FIX
+    if inside:
+        fix = f"it holds the folders of runs: name one, such as {folder / inside[-1]}"
+    elif any(map(_is_manifest, folder.absolute().parent.glob("manifest_*.json"))):
+        fix = f"the run is the folder above: {folder.absolute().parent}"
     raise MissingResourceError(
         Problem("no-run", "the folder holds no run: no manifest_<timestamp>.json", where, fix)
     )
+
+
+def _is_manifest(path: Path) -> bool:
+    return _MANIFEST.fullmatch(path.name) is not None
 
 
 def _read_manifest(path: Path) -> Mapping[str, Any]:
@@ -205,14 +247,27 @@ def _read_manifest(path: Path) -> Mapping[str, Any]:
     return dict(manifest)
 
 
-def _read_footer(path: Path) -> tuple[tuple[str, ...], int]:
-    """Return a Parquet table's columns and number of rows."""
+def _file(path: Path, role: str) -> Path | None:
+    """Return a file of a run, None where there is none."""
+    return require_file(path, f"{role} table").absolute() if path.exists() else None
+
+
+def _table(path: Path, name: str) -> Path | None:
+    """Return a Parquet table of a run, checked; None where there is none."""
+    found = _file(path, name)
+    if found is not None:
+        _read_footer(found, name)
+    return found
+
+
+def _read_footer(path: Path, name: str) -> tuple[tuple[str, ...], int]:
+    """Return a Parquet table's columns and number of rows; it has to be what it is called."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
-        with pq.ParquetFile(path) as table:
-            return tuple(table.schema_arrow.names), int(table.metadata.num_rows)
+        with pq.ParquetFile(require_file(path, f"{name} table")) as table:
+            schema, row_n = table.schema_arrow, int(table.metadata.num_rows)
     except (pa.ArrowException, OSError) as error:
         raise BadInputError(
             Problem(
@@ -222,3 +277,17 @@ def _read_footer(path: Path) -> tuple[tuple[str, ...], int]:
                 "copy the run again, or evaluate again",
             )
         ) from error
+    missing = sorted(set(_NEEDED[name]).difference(schema.names))
+    fault = f"lacks {', '.join(missing)}" if missing else ""
+    if not missing and schema.field("sample_id").type not in (pa.string(), pa.large_string()):
+        fault = "has ids that are no texts"
+    if fault:
+        raise BadInputError(
+            Problem(
+                "bad-table",
+                f"the {name} table {fault}: no table of this version's eval",
+                SourceRef(str(path)),
+                "evaluate again with this version",
+            )
+        )
+    return tuple(schema.names), row_n

@@ -5,13 +5,13 @@ from __future__ import annotations
 import socket
 import tempfile
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Final
 
 from eval_tiers.exceptions import MissingResourceError, Problem
 from eval_tiers.io.sources import reason_of
-from eval_tiers.viewer.run import open_run
+from eval_tiers.viewer.run import TableRun
 
 ADDRESS: Final = "127.0.0.1"
 DEFAULT_PORT: Final = 8765
@@ -66,12 +66,15 @@ def bind(port: int) -> socket.socket:
     return found
 
 
-def serve(folder: Path, port: int, on_start: Callable[[str], None]) -> None:
-    """Serve a run's folder until a signal stops it.
+def serve(
+    open_tables: Callable[[Path], TableRun], port: int, on_start: Callable[[str], None]
+) -> None:
+    """Serve a run's tables until a signal stops it.
 
     Parameters
     ----------
-    folder : Path
+    open_tables : callable
+        Opens them; gets a folder for what is needed as long as they are looked at.
     port : int
     on_start : callable
         Called with the address once the socket listens and the run's tables are open.
@@ -79,18 +82,27 @@ def serve(folder: Path, port: int, on_start: Callable[[str], None]) -> None:
     Raises
     ------
     MissingResourceError, BadInputError
-        See `open_run`, `bind` and `require_viewer`.
+        See `bind` and `require_viewer`; or the tables can't be opened.
     """
     require_viewer()
     import uvicorn
 
     from eval_tiers.viewer.app import build_app
 
-    run = open_run(folder)
-    with closing(bind(port)) as taken, tempfile.TemporaryDirectory(prefix="eval-tiers-") as scratch:
-        app = build_app(run, Path(scratch))
+    with tempfile.TemporaryDirectory(prefix="eval-tiers-") as name, ExitStack() as stack:
+        scratch = Path(name)
+        run = open_tables(scratch)
+        taken = stack.enter_context(closing(bind(port)))
+        app = build_app(run, scratch)
         config = uvicorn.Config(
-            app, log_level="warning", access_log=False, server_header=False, lifespan="off"
+            app,
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            lifespan="off",
+            ws="none",
+            timeout_graceful_shutdown=2,
         )
         on_start(f"http://{ADDRESS}:{taken.getsockname()[1]}/")
         try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 from urllib.parse import urlencode
@@ -28,8 +28,8 @@ class View:
     ----------
     chosen : tuple of (str, tuple of str)
         Column to the values that are shown, in the order of the columns; ``-`` is null.
-    gene, sample : str
-        What a gene's name, or the id, has to hold; empty: anything.
+    gene, text, sample : str
+        What a gene's name, a text or the id has to hold; empty: anything.
     sort : str
         Column; empty: the order of the file.
     descending : bool
@@ -44,6 +44,7 @@ class View:
     descending: bool = False
     page: int = 1
     size: int = _SIZE
+    text: str = ""
 
     def values_of(self, column: str) -> tuple[str, ...]:
         """Return the values of a column that are shown, () for all."""
@@ -52,13 +53,15 @@ class View:
     @property
     def is_filtered(self) -> bool:
         """Whether any sample may be left out."""
-        return bool(self.chosen or self.gene or self.sample)
+        return bool(self.chosen or self.gene or self.text or self.sample)
 
     def query(self) -> str:
         """Return the view as the query of an address, without what is the default."""
         pairs = [(name, value) for name, values in self.chosen for value in values]
         if self.gene:
             pairs.append(("gene", self.gene))
+        if self.text:
+            pairs.append(("text", self.text))
         if self.sample:
             pairs.append(("id", self.sample))
         if self.sort:
@@ -97,6 +100,8 @@ def parse_view(
     pairs: Iterable[tuple[str, str]],
     vocabulary: Mapping[str, Sequence[str]],
     sortable: Sequence[str],
+    cut: Collection[str] = (),
+    search: str = "gene",
 ) -> View:
     """Read the query of an address; blank values are none.
 
@@ -108,6 +113,10 @@ def parse_view(
         Values of each column that can be filtered.
     sortable : sequence of str
         Columns that can be sorted by.
+    cut : collection of str
+        Columns with more values than the vocabulary has: any value may be asked for.
+    search : {"gene", "text"}
+        What is searched for beside ids.
 
     Raises
     ------
@@ -121,14 +130,15 @@ def parse_view(
         if "\x00" in value or len(value) > _MOST_CHARS:
             raise BadQuery(f"the value of '{_short(name)}' is too long, or holds a NUL character")
         if name in vocabulary:
-            if value and value not in vocabulary[name] and value != NULL:
+            known = name in cut or value in vocabulary[name] or value == NULL
+            if value and not known:
                 raise BadQuery(
                     f"'{name}' is never '{_short(value)}' in this run; it is one of: "
                     f"{', '.join(vocabulary[name][:20])}"
                 )
             if value and value not in chosen.setdefault(name, []):
                 chosen[name].append(value)
-        elif name in ("gene", "id", "sort", "page", "size"):
+        elif name in (search, "id", "sort", "page", "size"):
             if value and single.setdefault(name, value) != value:
                 raise BadQuery(f"'{name}' is given twice")
         else:
@@ -147,6 +157,7 @@ def parse_view(
         descending=sort.startswith("-"),
         page=_number("page", single.get("page"), 1),
         size=size,
+        text=single.get("text", ""),
     )
 
 
@@ -155,7 +166,9 @@ def _number(name: str, value: str | None, default: int) -> int:
         return default
     digits = value.isascii() and value.isdecimal() and len(value) < 12
     if not digits or not 1 <= int(value) <= _MOST_PAGES:
-        raise BadQuery(f"'{name}' is a whole number from 1, not '{_short(value)}'")
+        raise BadQuery(
+            f"'{name}' is a whole number from 1 to {_MOST_PAGES:,}, not '{_short(value)}'"
+        )
     return int(value)
 
 

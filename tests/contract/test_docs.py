@@ -232,7 +232,7 @@ def shown_commands() -> Iterator[tuple[str, str]]:
         text = page.read_text(encoding="utf-8").replace("\\\n", " ")
         for line in text.split("\n"):
             found = re.match(
-                r"(?:\s+|\$ |\.venv/bin/)*(?:\.venv/bin/)?(?:eval-tiers|python -m eval_tiers) (.+)",
+                r"(?:\s|\$ |\.venv/bin/)*(?:\.venv/bin/)?(?:eval-tiers|python -m eval_tiers) (.+)",
                 line,
             )
             if found and (line.startswith((" ", "\t", "$")) or "-->" not in line):

@@ -183,7 +183,11 @@ def test_gates_hold_against_the_first_run_alone(base: Path) -> None:
     ("words", "said"),
     [
         (["--gate", "accuracy 0.01"], "bad-gate"), (["--gate", "acc -0.01"], "unknown-measure"),
-        (["--cluster", "nothing"], "unknown-field"), (["--force-different", "all"], "Invalid"),
+        (["--cluster", "nothing"], "unknown-field"), (["--cluster", "edge_f1"], "unknown-field"),
+        (["--cluster", "readout+readout"], "unknown-field"),
+        (["--cluster", "readout+"], "unknown-field"),
+        (["--cluster", "split+readout+pert_type"], "unknown-field"),
+        (["--gate", "accuracy -5"], "bad-gate"), (["--force-different", "all"], "Invalid"),
     ],
 )  # fmt: skip
 def test_options_that_mean_nothing(base: Path, words: list[str], said: str) -> None:
@@ -199,6 +203,29 @@ def test_one_cluster(base: Path) -> None:
     assert accuracy["null_reason"] == "one_cluster"
     done = compare(*words, "--gate", "accuracy -0.9", "--gate-interval", folder=base)
     assert done.returncode == 1 and "all rows are one cluster" in done.stdout
+
+
+def test_clusters_in_one_way_two_ways_and_none(base: Path) -> None:
+    words = [run(base, "good"), run(base, "worse")]
+    found = {}
+    for cluster in ("readout", "pert_type", "pert_type+readout", "none"):
+        report = as_json(*words, "--cluster", cluster, folder=base)
+        assert report["cluster"] == cluster
+        accuracy = report["comparisons"][0]["measures"]["accuracy"]
+        found[cluster] = accuracy["cluster_n"], accuracy["difference_high"]
+    assert [found[name][0] for name in found] == [8, 2, 2, 24]
+    # Eight of 24 fell: rows alone have the standard error of a mean of 24 independent ones.
+    share = 8 / 24
+    error = (share * (1 - share) / 23) ** 0.5
+    assert found["none"][1] == pytest.approx(-share + 2.0686576 * error)
+    shown = compare(*words, "--cluster", "pert_type+readout", folder=base).stdout
+    assert "clustered by pert_type and readout" in shown
+
+
+def test_the_terminal_shows_what_was_written(base: Path) -> None:
+    shown = compare(run(base, "good"), run(base, "worse"), folder=base).stdout
+    assert shown.count("<answer>down</answer>") >= 8 and "<answer>up</answer>" in shown
+    assert "\u202e" not in shown
 
 
 def test_page_terminal_json_and_csv_say_the_same(base: Path) -> None:
@@ -281,6 +308,26 @@ def test_order_of_rows_changes_nothing(base: Path, tmp_path: Path) -> None:
     good = run(base, "good")
     one = as_json(good, run(base, "worse"), folder=base)["comparisons"]
     assert as_json(good, tmp_path / "turned", folder=base)["comparisons"] == one
+
+
+def test_order_of_rows_of_both_runs_changes_no_digit(base: Path, tmp_path: Path) -> None:
+    folders = [run(base, "good"), run(base, "worse")]
+    turned = []
+    for number, folder in enumerate(folders):
+        shutil.copytree(folder, tmp_path / str(number))
+        path = next((tmp_path / str(number)).glob("samples_*.parquet"))
+        table = pq.read_table(path)
+        order = [(7 * row + 3 * number) % 24 for row in range(24)]
+        pq.write_table(table.take(order), path)
+        turned.append(tmp_path / str(number))
+    for cluster in ("readout", "pert_type+readout", "none"):
+        one, other = (as_json(*both, "--cluster", cluster, folder=base)["comparisons"][0]
+                      for both in (folders, turned))  # fmt: skip
+        for found in (one, other):
+            for part in (found, *found["slices"]):
+                ids = {flip["sample_id"] for flip in part.pop("flips")}
+                assert len(ids) == min(10, part["mcnemar"]["right_to_wrong_n"])
+        assert one == other
 
 
 def test_nothing_in_common(base: Path, tmp_path: Path) -> None:
@@ -370,6 +417,39 @@ def test_damaged_runs(base: Path, tmp_path: Path, stem: str, data: bytes | None,
     assert done.stderr.count("Error: [") == 1 and "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("stem", "column", "values"),
+    [
+        ("samples", "sample_id", [[1]]), ("samples", "answer_correct", ["yes"]),
+        ("samples", "edge_f1", ["high"]), ("samples", "split", [b"\xff"]),
+        ("samples", "error_label", [7]), ("texts", "byte_offset", ["x"]),
+        ("texts", "prediction_path", [7]),
+    ],
+)  # fmt: skip
+def test_columns_of_another_kind(
+    base: Path, tmp_path: Path, stem: str, column: str, values: list[object]
+) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(run(base, "worse"), copy)
+    path = next(copy.glob(f"{stem}_*.parquet"))
+    table = pq.read_table(path)
+    place = table.schema.get_field_index(column)
+    pq.write_table(table.set_column(place, column, [values * table.num_rows]), path)
+    done = compare(run(base, "good"), copy, folder=base)
+    assert done.returncode == 3 and f"column {column}" in done.stderr
+    assert done.stderr.count("Error: [bad-table]") == 1 and "Traceback" not in done.stderr
+
+
+def test_rollouts_on_one_side_share_nothing_and_it_is_told(base: Path, tmp_path: Path) -> None:
+    shutil.copytree(run(base, "good"), tmp_path / "many")
+    path = next((tmp_path / "many").glob("samples_*.parquet"))
+    table = pq.read_table(path)
+    place = table.schema.get_field_index("rollout")
+    pq.write_table(table.set_column(place, "rollout", [["0"] * table.num_rows]), path)
+    done = compare(tmp_path / "many", run(base, "good"), folder=base)
+    assert done.returncode == 0 and "nothing-shared" in done.stderr and "rollouts" in done.stderr
+
+
 def test_folders_that_are_no_run(base: Path, tmp_path: Path) -> None:
     good = run(base, "good")
     (tmp_path / "empty").mkdir()
@@ -436,6 +516,10 @@ def test_rr10(tmp_path: Path) -> None:
     assert {part["dimension"] for part in first["slices"]} == {"context", "item_type"}
     traps = [part for part in first["slices"] if part["value"] == "fragility_trap"]
     assert traps[0]["measures"]["accuracy"]["difference"] == 0
+    for cluster, n in (("none", 40), ("gene", None), ("pair+gene", None)):
+        other = as_json(*runs[:2], "--cluster", cluster, folder=tmp_path)["comparisons"][0]
+        assert other["measures"]["accuracy"]["difference"] == pytest.approx(-0.5)
+        assert other["cluster_n"] == (n or other["cluster_n"])
     compat = in_process(
         "eval", "--gt-file", gold, "--pred-file", tmp_path / "up.jsonl", "--rr10-compat", "-q",
         "-o", tmp_path / "compat", folder=tmp_path,

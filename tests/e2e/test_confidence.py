@@ -164,3 +164,42 @@ def test_rr10(tmp_path: Path, jobs: int) -> None:
         "upregulated", "downregulated", "indeterminate"
     }  # fmt: skip
     assert "Stated confidence" in done.stdout
+
+
+def test_confidence_in_the_json_of_a_batch_reply(tmp_path: Path) -> None:
+    wanted = run(tmp_path, gold_rows(40), prediction_rows(40))["calibration"]
+    replies = [
+        {"custom_id": row["id"], "error": None, "response": {"status_code": 200, "body": {
+            "choices": [{"index": 0, "message": {"content": "```json\n" + json.dumps(
+                {"answer": row["output"][8:-9], "Confidence": row["confidence"],
+                 "label_prob": row["label_prob"]}) + "\n```"}}]}}}
+        for row in prediction_rows(40)
+    ]  # fmt: skip
+    found = run(tmp_path, gold_rows(40), replies)
+    assert found["calibration"] == wanted
+
+
+def test_confidence_in_the_json_that_an_rr10_reply_answers_with(tmp_path: Path) -> None:
+    gold = rr10_demo_inputs().gold
+    ids = [json.loads(line)["id"] for line in gold.read_text(encoding="utf-8").splitlines()[:5]]
+    said = {"prediction": "upregulated", "evidence": [{"gene": "A", "confidence": 0.1}]}
+    rows: list[Record] = [
+        {"id": ids[0], "output": "I think " + json.dumps({**said, "confidence": 0.8})},
+        {"id": ids[1], "prediction": json.dumps({**said, "confidence": "0.6"})},
+        {"id": ids[2], "output": json.dumps({**said, "confidence": 0.2}), "confidence": 0.9},
+        {"id": ids[3], "output": json.dumps({**said, "confidence": "high"})},
+        {"id": ids[4], "output": json.dumps(said)},  # a citation's is none of the answer
+    ]
+    predictions = write_lines(tmp_path / "p.jsonl", rows)
+    done = evaluated("--gt-file", gold, "--pred-file", predictions, "-q", folder=tmp_path)
+    table = frame_of(done.path("confidence", "parquet"))
+    stated = dict(zip(table.sample_id, table.confidence, strict=True))
+    assert [stated[name] for name in ids[:3]] == [0.8, 0.6, 0.9] and ids[4] not in stated
+    figures = strict_json(done.path("summary", "json"))["calibration"]
+    assert (figures["n"], figures["invalid_n"]) == (3, 1)
+    for name in ("expected_calibration_error", "brier"):
+        assert figures[f"{name}_n"] == 3
+        assert figures[f"{name}_low"] <= figures[name] <= figures[f"{name}_high"]
+    assert figures["risk_coverage"]["aurc_n"] == 3
+    shown = in_process("eval", "--help-formats", folder=tmp_path).stdout
+    assert shown.count("confidence:") == 2 and shown.count("label_prob:") == 2

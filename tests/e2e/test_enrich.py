@@ -222,3 +222,16 @@ def test_without_gseapy(demo: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     done = in_process("enrich", demo.folder, *ALWAYS, "-o", tmp_path, folder=tmp_path)
     assert (done.returncode, "[no-gseapy]" in done.stderr) == (4, True)
     assert "pip install 'eval-tiers[enrich]'" in done.stderr
+
+
+def test_sets_of_other_names_are_told(demo: Run, tmp_path: Path) -> None:
+    ids = tmp_path / "ids.gmt"
+    ids.write_text("A\td\t7157\t4193\t1017\nB\td\t1026\t7157\n", encoding="utf-8")
+    done = in_process("enrich", demo.folder, "--go-gmt", ids, "-o", tmp_path, folder=tmp_path)
+    assert done.returncode == 3 and "gmt-overlap" in done.stderr
+    assert "look like" in done.stderr and "gene symbol" in done.stderr
+    assert not list(tmp_path.glob("enrichment_*"))
+    few = tmp_path / "few.gmt"
+    few.write_text("A\td\tTP53\t4193\t1017\nB\td\t1026\t7157\n", encoding="utf-8")
+    done = in_process("enrich", demo.folder, "--go-gmt", few, "-o", tmp_path, folder=tmp_path)
+    assert done.returncode == 0 and "Warning: [gmt-overlap] only 1 of" in done.stderr

@@ -160,10 +160,18 @@ def test_rr10_has_traps_controls_pairs_and_verdicts(rr10: Run) -> None:
     assert "not the canonical file" in text
 
 
-def shown(text: str, key: str, name: str) -> str:
-    """The value that a terminal's table shows under a name."""
+def shown(text: str, name: str) -> tuple[str, str, str]:
+    """Value, interval and n that a terminal's table shows under a name."""
     (line,) = [line for line in text.split("\n") if line.startswith(f"  {name}  ")]
-    return line.removeprefix(f"  {name}").split()[0]
+    value, low, high, n = line.removeprefix(f"  {name}").split()
+    return value, f"{low} {high}", n
+
+
+def wanted_interval(figures: Record, key: str, decimals: bool) -> str:
+    """The interval that is shown of a figure: clustered where there is one."""
+    kind = "" if figures[f"{key}_clustered_low"] is None else "_clustered"
+    ends = (figures[f"{key}{kind}_{end}"] for end in ("low", "high"))
+    return f"[{', '.join(f'{100 * end:.1f}%' if decimals else f'{end:.3f}' for end in ends)}]"
 
 
 @pytest.mark.parametrize(
@@ -190,13 +198,52 @@ def test_terminal_json_csv_and_html_show_one_number(
     page, _ = page_of(demo.path("report", "html"))
     exact = demo.summary[key]
     assert page.exact[key][0] == exact
-    assert page.rows[key][0] == shown(demo.stdout, key, in_terminal)
-    n, low, high = (demo.summary[f"{key}_{part}"] for part in ("n", "low", "high"))
-    decimals = page.rows[key][0].endswith("%")
-    wanted = [f"{100 * end:.1f}%" if decimals else f"{end:.3f}" for end in (low, high)]
-    assert f"[{', '.join(wanted)}]" in page.rows[key]
+    value, interval, shown_n = shown(demo.stdout, in_terminal)
+    assert page.rows[key][0] == value
+    n = demo.summary[f"{key}_n"]
+    assert interval == wanted_interval(demo.summary, key, value.endswith("%"))
+    assert interval in page.rows[key]
+    assert demo.summary[f"{key}_clustered_low"] is not None  # the one that is shown
+    assert shown_n == f"{n:,}"
     assert [cell for cell in page.rows[key] if cell in {f"{n:,}", f"n {n:,}"}]
     assert mean_of_rows(demo.csv, key) == pytest.approx(exact, abs=1e-9)
+
+
+@pytest.mark.parametrize("cluster", ["readout", "perturbation+readout", "none"])
+def test_the_table_of_files_has_the_intervals_of_terminal_json_and_html(
+    tmp_path: Path, cluster: str
+) -> None:
+    """Of one pair of files, so that its row is the whole run."""
+    texts = [model_text("down", CHAIN), model_text("up", CHAIN), "no tag", model_text("down", [])]
+    records: list[tuple[Record, str | None]] = [
+        (question(f"q{n}", pert=f"P{n % 5}", gene=f"E{n % 7}"), texts[n * n % 4 if n % 3 else 1])
+        for n in range(60)
+    ]
+    run, text = toy(tmp_path, records, "--tiers", 1, 2, 3, "--cluster", cluster)
+    with open(run.path("file_summary", "csv"), encoding="utf-8", newline="") as rows:
+        (row,) = csv.DictReader(rows)
+    page, html = page_of(run.path("report", "html"))
+    summary = run.summary
+    assert run.manifest["cluster"] == summary["cluster"]["field"] == cluster
+    for key, in_terminal in (
+        ("accuracy", "accuracy"), ("parse_failure_rate", "no answer found (parse failures)"),
+        ("hard_case_rate", "hard cases"), ("edge_f1", "edge F1, with signs"),
+        ("hallucination_rate", "hallucinated pairs (not in the KG)"),
+        ("balanced_accuracy", "balanced accuracy"), ("f1_macro", "F1, macro"),
+    ):  # fmt: skip
+        for end in ("", "_n", "_low", "_high", "_clustered_low", "_clustered_high"):
+            cell, exact = row[f"{key}{end}"], summary[f"{key}{end}"]
+            assert cell == "" if exact is None else float(cell) == exact, f"{key}{end}"
+            assert summary["files"][0][f"{key}{end}"] == exact
+        value, interval, _ = shown(text, in_terminal)
+        assert interval == wanted_interval(summary, key, value.endswith("%"))
+        if key in page.rows:
+            cells = page.rows[key]
+            assert wanted_interval(summary, key, cells[0].endswith("%")) in cells, key
+    clustered = [end for key, end in summary.items() if key.endswith("_clustered_low")]
+    assert any(isinstance(end, float) for end in clustered) is (cluster != "none")
+    told = "independent of each other" if cluster == "none" else f"clustered by {cluster}"
+    assert told in " ".join(text.split()) and told in html
 
 
 def mean_of_rows(rows: list[dict[str, str]], key: str) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from statistics import stdev
 from typing import Any
 
 import pytest
@@ -104,7 +105,9 @@ def test_pass_at_k(found: Any) -> None:
         return 1 - wrong * (wrong - 1) / (n * (n - 1))
 
     two = [of_two(right, n) for right, n in items if n >= 2]
-    assert passed["2"] == {"value": pytest.approx(sum(two) / len(two)), "n": 6}
+    assert (passed["2"]["value"], passed["2"]["n"]) == (pytest.approx(sum(two) / len(two)), 6)
+    error = stdev(two) / len(two) ** 0.5
+    assert passed["2"]["value_low"] == pytest.approx(sum(two) / len(two) - 1.959964 * error)
     assert passed["4"] == {"value": pytest.approx(3 / 4), "n": 4}
     assert found.summary["rollouts"]["rollouts_per_item_max"] == 4
     assert found.summary["rollouts"]["items"] == len(ITEMS)

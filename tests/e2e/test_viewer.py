@@ -26,7 +26,7 @@ from starlette.testclient import TestClient
 from eval_tiers.viewer.app import build_app
 from eval_tiers.viewer.queries import Samples
 from eval_tiers.viewer.run import open_run
-from eval_tiers.viewer.view_state import parse_view
+from eval_tiers.viewer.view_state import View, parse_view
 from tests.e2e.running import TOY_KG, Record, in_process, write_lines
 
 HOSTILE = '</script><script>alert(1)</script><svg onload=alert(2)> <a href="javascript:alert(3)">'
@@ -69,6 +69,36 @@ def chain_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def cited_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The bundled citations."""
     return run_of(tmp_path_factory.mktemp("cited"), "--format", "rr10", "--tiers", 1, 2, 3)
+
+
+@pytest.fixture(scope="module")
+def stated_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Thirty answers: a third states its confidence, a third probabilities, one nonsense."""
+    folder = tmp_path_factory.mktemp("stated")
+    gold, predictions = [], []
+    for n in range(30):
+        gold.append({"id": f"Q{n}", "answer": ("up", "down", "unchanged")[n % 3], "gene": "G"})
+        row: Record = {"id": f"Q{n}", "output": f"<answer>{'up' if n < 15 else 'down'}</answer>"}
+        if n == 27:
+            row["confidence"] = "very"
+        elif n % 3 == 0:
+            row["confidence"] = n / 30
+        elif n % 3 == 1:
+            row["label_prob"] = {"up": 0.7, "down": 0.2, "unchanged": 0.1}
+        predictions.append(row)
+    write_lines(folder / "gold.jsonl", gold)
+    write_lines(folder / "p.jsonl", predictions)
+    return run_of(
+        folder, "--gt-file", "gold.jsonl", "--pred-file", "p.jsonl", "--tiers", 1,
+        "--batch-size", 7, "--jobs", 1,
+    )  # fmt: skip
+
+
+def confidence_of(n: int) -> float | None:
+    """What the answer to question n states, worked by hand."""
+    if n == 27 or n % 3 == 2:
+        return None
+    return n / 30 if n % 3 == 0 else 0.7 if n < 15 else 0.2
 
 
 @pytest.fixture(scope="module")
@@ -235,6 +265,18 @@ def test_the_way_from_filter_to_sample_and_back(chains: TestClient) -> None:
     assert ids_in(get(chains, back[1].replace("&amp;", "&"))) == ids_in(start)
 
 
+def test_a_sample_that_the_filter_leaves_out_says_so(chains: TestClient, chain_run: Path) -> None:
+    frame = frame_of(chain_run)
+    right = frame.index[frame["error_label"] == "CORRECT"]
+    other = int(frame.index[frame["error_label"] == "WRONG_NO_PATH"][0])
+    page = get(chains, f"/sample/{other}?error_label=CORRECT")
+    assert f"not one of the {len(right)} that fit" in page
+    following = int(right[right > other][0])
+    assert f'href="/sample/{following}?error_label=CORRECT"' in page
+    assert f"1 of {len(right)} that fit" in get(chains, f"/sample/{right[0]}?error_label=CORRECT")
+    assert f"{other + 1} of {len(frame)}<" in get(chains, f"/sample/{other}")
+
+
 def test_every_sample_shows_its_text_and_chain(chains: TestClient, chain_run: Path) -> None:
     frame = frame_of(chain_run)
     edges = pd.read_parquet(chain_run / f"chains_{chain_run.name}.parquet")
@@ -271,6 +313,146 @@ def test_citations_with_verdict_and_published_row(cited: TestClient, cited_run: 
         for source in own["row_source_file"].dropna():
             assert source in page
         assert str(frame["evidence_detail"][row]) in page
+
+
+@pytest.mark.parametrize("sort", ["confidence", "-confidence"])
+def test_samples_by_stated_confidence(stated_run: Path, tmp_path: Path, sort: str) -> None:
+    client = client_of(stated_run, tmp_path)
+    sign = -1 if sort.startswith("-") else 1
+    known = [(sign * value, n) for n in range(30) if (value := confidence_of(n)) is not None]
+    order = [n for _, n in sorted(known)]
+    order += [n for n in range(30) if confidence_of(n) is None]
+    assert ids_in(get(client, f"/?sort={sort}")) == [f"Q{n}" for n in order]
+    rows = list(csv.DictReader(io.StringIO(get(client, f"/export.csv?sort={sort}"))))
+    assert [row["sample_id"] for row in rows] == [f"Q{n}" for n in order]
+    for row, n in zip(rows, order, strict=True):
+        stated = confidence_of(n)
+        assert row["confidence"] == "" if stated is None else float(row["confidence"]) == stated
+    place = order.index(9)
+    page = get(client, f"/sample/9?sort={sort}")
+    assert f'href="/sample/{order[place + 1]}?sort={sort}"' in page
+    assert f'href="/sample/{order[place - 1]}?sort={sort}"' in page
+
+
+def test_bands_of_confidence_hold_their_lower_end(stated_run: Path, tmp_path: Path) -> None:
+    client = client_of(stated_run, tmp_path)
+
+    def chosen(*bands: str) -> list[int]:
+        query = "&".join(f"confidence_band={one}" for one in bands)
+        return [int(one.removeprefix("Q")) for one in ids_in(get(client, f"/?{query}"))]
+
+    assert chosen("0.7-0.8") == [1, 4, 7, 10, 13, 21]
+    assert chosen("0.2-0.3") == [6, 16, 19, 22, 25, 28]
+    assert chosen("-") == [n for n in range(30) if confidence_of(n) is None]
+    assert chosen("-", "0.7-0.8") == sorted([*chosen("-"), *chosen("0.7-0.8")])
+    get(client, "/?confidence_band=0.95-1", 400)
+
+
+def test_stated_confidence_is_shown(stated_run: Path, tmp_path: Path) -> None:
+    client = client_of(stated_run, tmp_path)
+    page = " ".join(Tags(get(client, "/sample/16")).text.split())
+    assert "confidence0.200 (the probability of its own label)" in page
+    assert "probability of up0.700" in page
+    page = " ".join(Tags(get(client, "/sample/3")).text.split())
+    assert "confidence0.100" in page and "of its own label" not in page
+    assert "states none" in get(client, "/sample/2")
+    assert "Not read:" in get(client, "/sample/27")
+
+
+def test_runs_without_confidence_have_none(chains: TestClient) -> None:
+    assert "onfidence" not in Tags(get(chains, "/")).text
+    get(chains, "/?sort=confidence", 400)
+    get(chains, "/?confidence_band=0.9-1", 400)
+
+
+def test_samples_by_status_of_an_edge(chains: TestClient, chain_run: Path) -> None:
+    edges = pd.read_parquet(chain_run / f"chains_{chain_run.name}.parquet")
+    own = edges[(edges["side"] == "predicted") & (edges["status"] == "sign_contradicted")]
+    frame = frame_of(chain_run)
+    expected = frame[frame["sample_id"].isin(own["sample_id"])]["sample_id"].tolist()
+    assert expected and ids_in(get(chains, "/?size=200&edge_status=sign_contradicted")) == expected
+
+
+def test_samples_by_verdict_on_a_citation(cited: TestClient, cited_run: Path) -> None:
+    citations = pd.read_parquet(cited_run / f"citations_{cited_run.name}.parquet")
+    frame = frame_of(cited_run)
+    own = citations[citations["verdict"].isin(["SIGN_MISREAD", "OVERCLAIM"])]
+    expected = frame[frame["sample_id"].isin(own["sample_id"])]["sample_id"].tolist()
+    query = "size=200&citation_verdict=SIGN_MISREAD&citation_verdict=OVERCLAIM"
+    assert expected and ids_in(get(cited, f"/?{query}")) == expected
+    exported = csv.DictReader(io.StringIO(get(cited, f"/export.csv?{query}")))
+    assert [row["sample_id"] for row in exported] == expected
+    without = frame[~frame["sample_id"].isin(citations["sample_id"])]["sample_id"].tolist()
+    assert without and ids_in(get(cited, "/?size=200&citation_verdict=-")) == without
+
+
+def test_the_page_of_an_item_leads_to_its_pair(cited: TestClient, cited_run: Path) -> None:
+    frame = frame_of(cited_run)
+    pairs = pd.read_csv(cited_run / f"pairs_{cited_run.name}.csv", dtype={"pair": str})
+    for row in range(0, 200, 23):
+        sample = frame.iloc[row]
+        other = frame[(frame["pair"] == sample["pair"]) & (frame.index != row)]
+        page = get(cited, f"/sample/{row}?sort=-citation_n")
+        assert f'<a href="/sample/{other.index[0]}?sort=-citation_n">' in page
+        answered = pairs[pairs["pair"] == sample["pair"]].iloc[0]
+        text = " ".join(Tags(page).text.split())
+        for name in ("trap_right", "control_valid", "both_right"):
+            assert f"{name.replace('_', ' ')}{'yes' if answered[name] else 'no'}" in text
+
+
+def test_a_table_of_pairs_that_is_damaged_is_told(cited_run: Path, tmp_path: Path) -> None:
+    copied = tmp_path / cited_run.name
+    shutil.copytree(cited_run, copied)
+    path = next(copied.glob("pairs_*.csv"))
+    for data, reason in (
+        (b"\xff\xfe", "can&#39;t be read"),
+        (b'"pair"\n"00001"\n', "can&#39;t be read"),
+        (path.read_bytes().split(b"\n")[0], "lacks this pair"),
+    ):
+        path.write_bytes(data)
+        assert reason in get(client_of(copied, tmp_path), "/sample/0")
+
+
+@pytest.mark.parametrize("query", ["", "sort=-go_sim", "llm_rescue_verdict=NO", "gene=no-such"])
+def test_both_exports_have_the_same_rows(chains: TestClient, query: str) -> None:
+    found = chains.get(f"/export.parquet?{query}")
+    assert re.search(r'filename="samples_\d{8}_\d{6}_filtered\.parquet"',
+                     found.headers["content-disposition"])  # fmt: skip
+    frame = pd.read_parquet(io.BytesIO(found.content))
+    text = get(chains, f"/export.csv?{query}")
+    assert len(frame) == len(list(csv.DictReader(io.StringIO(text))))
+    rows = pd.read_csv(io.StringIO(text), dtype={"llm_rescue_soft_correct": str})
+    assert frame.columns.tolist() == rows.columns.tolist()
+    for name in ("sample_id", "go_sim", "error_label", "llm_rescue_explanation"):
+        expected = [None if pd.isna(one) else one for one in rows[name]]
+        assert [None if pd.isna(one) else one for one in frame[name]] == pytest.approx(expected)
+
+
+def test_an_export_comes_in_parts(chain_run: Path, tmp_path: Path, monkeypatch: Any) -> None:
+    from eval_tiers.viewer import export
+
+    samples = Samples(open_run(chain_run), tmp_path)
+    whole = b"".join(samples.export_csv(View(sort="go_sim")))
+    monkeypatch.setattr(export, "_ROWS", 10)
+    parts = list(samples.export_csv(View(sort="go_sim")))
+    assert len(parts) > 5 and b"".join(parts) == whole
+    together = list(zip(samples.export_csv(View()), samples.export_csv(View()), strict=True))
+    assert all(one == other for one, other in together)
+    samples.close()
+
+
+def test_values_beyond_those_that_are_listed(
+    chain_run: Path, tmp_path: Path, monkeypatch: Any
+) -> None:
+    from eval_tiers.viewer import vocabulary
+
+    monkeypatch.setattr(vocabulary, "MOST_VALUES", 2)
+    client = client_of(chain_run, tmp_path)
+    page = get(client, "/?error_label=WRONG_NO_PATH&cell_line=")
+    frame = frame_of(chain_run)
+    assert len(ids_in(page)) == (frame["error_label"] == "WRONG_NO_PATH").sum() > 0
+    if frame["cell_line"].nunique(dropna=False) > 2:
+        assert 'list="values-cell_line"' in page
 
 
 @pytest.mark.parametrize("name", ["p.jsonl.gz", "p.csv", "p.json"])
@@ -346,7 +528,9 @@ def test_hostile_text_is_inert(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "address",
     ["/?page=x", "/?page=0", "/?error_label=X", "/?sort=zzz", "/?bad=1", "/export.csv?size=3",
-     "/sample/0?gene=%00", "/?split=id_test%27%20OR%201=1"],
+     "/sample/0?gene=%00", "/?split=id_test%27%20OR%201=1", "/?page=1000000000000", "/?page=-1",
+     "/?sort=sample_id%20DESC;--", "/?error_label=%ff", f"/?gene={'A' * 50_000}", "/?edge_status=x",
+     "/export.parquet?sort=row_number"],
 )  # fmt: skip
 def test_bad_addresses_are_told(chains: TestClient, address: str) -> None:
     page = get(chains, address, 400)
@@ -355,7 +539,7 @@ def test_bad_addresses_are_told(chains: TestClient, address: str) -> None:
 
 @pytest.mark.parametrize(
     "address",
-    ["/sample/164", "/sample/99999999999999999999", "/sample/-1", "/sample/x", "/nothing",
+    ["/sample/164", "/sample/99999999999999999999", f"/sample/{'9' * 5000}", "/sample/%D9%A3", "/sample/-1", "/sample/x", "/nothing",
      "/static/..%2fapp.py", "/static/app.py", "/../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd"],
 )  # fmt: skip
 def test_there_is_nothing_else(chains: TestClient, address: str) -> None:
@@ -374,7 +558,12 @@ def test_a_page_past_the_last_is_empty(chains: TestClient) -> None:
 def test_only_this_machine_and_only_reading(chains: TestClient) -> None:
     assert chains.get("/", headers={"host": "evil.example"}).status_code == 400
     assert chains.get("/", headers={"host": "localhost:1"}).status_code == 200
+    assert chains.get("/", headers={"host": "[::1]:8765"}).status_code == 200
+    for host in ("", "127.0.0.1.evil.example", "0.0.0.0", "localhost@evil.example", "[::1"):
+        assert chains.get("/", headers={"host": host}).status_code == 400
     assert chains.post("/").status_code == 405
+    assert chains.post("/").headers["allow"] == "GET, HEAD"
+    assert chains.head("/").status_code == 200
     for found in (chains.get("/"), chains.get("/", headers={"host": "evil.example"})):
         assert found.headers["x-frame-options"] == "DENY"
         assert "access-control-allow-origin" not in found.headers

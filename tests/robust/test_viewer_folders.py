@@ -6,11 +6,13 @@ import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from eval_tiers.rescue.files import MERGED_COLUMNS
 from tests.e2e.running import in_process
 
 
@@ -24,6 +26,16 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def table(run: Path, stem: str = "samples") -> Path:
     return next(run.glob(f"{stem}_*.parquet"))
+
+
+def write_other(path: Path, **changes: object) -> None:
+    """Write a table in which these columns are others, or (None) aren't there."""
+    found = pq.read_table(path)
+    for name, values in changes.items():
+        found = found.drop_columns(name)
+        if values is not None:
+            found = found.append_column(name, pa.array([values] * len(found)))
+    pq.write_table(found, path)
 
 
 def manifest(run: Path) -> Path:
@@ -51,6 +63,24 @@ def spoil_rescue(run: Path) -> None:
     (run / f"samples_with_rescue_{stamp}.csv").write_text('"sample_id"\n"Q1"\n')
 
 
+def cut_rescue(run: Path) -> None:
+    """A merged table whose last rows are gone, each line of it whole."""
+    stamp = manifest(run).stem.partition("_")[2]
+    lines = (run / f"samples_{stamp}.csv").read_text().split("\n")[:-5]
+    head = lines[0] + "".join(f',"{name}"' for name in MERGED_COLUMNS)
+    rows = [line + "," * len(MERGED_COLUMNS) for line in lines[1:]]
+    (run / f"samples_with_rescue_{stamp}.csv").write_text("\n".join([head, *rows, ""]))
+
+
+def add_confidence(run: Path, data: bytes) -> None:
+    (run / f"confidence_{manifest(run).stem.partition('_')[2]}.parquet").write_bytes(data)
+
+
+def make_folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
 FAULTS: list[tuple[str, int, Callable[[Path], object]]] = [
     ("no-run", 4, lambda run: manifest(run).unlink()),
     ("half-a-run", 4, lambda run: table(run).unlink()),
@@ -67,6 +97,16 @@ FAULTS: list[tuple[str, int, Callable[[Path], object]]] = [
     ("unknown-format", 3, lambda run: change_manifest(run, format=["a"])),
     ("several-runs", 3, lambda run: shutil.copy(manifest(run), run / "manifest_20200101_000000.json")),
     ("bad-table", 3, spoil_rescue),
+    ("bad-table", 3, cut_rescue),
+    ("bad-table", 3, lambda run: write_other(table(run, "chains"), status=None)),
+    ("bad-table", 3, lambda run: write_other(table(run, "texts"), crc32=None)),
+    ("bad-table", 3, lambda run: write_other(table(run, "texts"), sample_id=1)),
+    ("bad-table", 3, lambda run: write_other(table(run), sample_id=1)),
+    ("damaged-file", 3, lambda run: table(run, "texts").write_bytes(b"")),
+    ("damaged-file", 3, lambda run: add_confidence(run, b"PAR1")),
+    ("bad-table", 3, lambda run: shutil.copy(table(run, "chains"), run / table(run, "chains").name
+                                             .replace("chains", "confidence"))),
+    ("is-a-directory", 3, lambda run: make_folder(table(run, "chains"))),
 ]  # fmt: skip
 
 
@@ -96,6 +136,69 @@ def test_the_folder_above_names_the_run(run: Path) -> None:
     done = in_process("view", run.parent, "--no-browser", folder=run)
     assert done.returncode == 4
     assert str(run) in done.stderr.replace("\n         ", "")
+
+
+def test_the_folder_of_an_export_names_the_run(run: Path, tmp_path: Path) -> None:
+    copied = tmp_path / "run"
+    shutil.copytree(run, copied)
+    (copied / "rescue").mkdir()
+    done = in_process("view", copied / "rescue", "--no-browser", folder=tmp_path)
+    assert done.returncode == 4 and "[no-run]" in done.stderr
+    assert f"the folder above: {copied}" in " ".join(done.stderr.split())
+
+
+def test_a_table_that_was_taken_away_is_told(run: Path, tmp_path: Path) -> None:
+    from starlette.testclient import TestClient
+
+    from eval_tiers.viewer.app import build_app
+    from eval_tiers.viewer.run import open_run
+
+    copied = tmp_path / "run"
+    shutil.copytree(run, copied)
+    table(copied, "chains").unlink()
+    client = TestClient(build_app(open_run(copied), tmp_path), base_url="http://127.0.0.1")
+    assert "The table of chains isn&#39;t there any more" in client.get("/sample/0").text
+
+
+def test_tables_that_go_while_they_are_looked_at_are_told(run: Path, tmp_path: Path) -> None:
+    from starlette.testclient import TestClient
+
+    from eval_tiers.viewer.app import build_app
+    from eval_tiers.viewer.run import open_run
+
+    copied = tmp_path / "run"
+    shutil.copytree(run, copied)
+    client = TestClient(build_app(open_run(copied), tmp_path), base_url="http://127.0.0.1")
+    assert client.get("/sample/0").status_code == 200
+    table(copied).unlink()
+    for address in ("/sample/0", "/?error_label=CORRECT", "/export.csv", "/export.parquet"):
+        found = client.get(address)
+        assert found.status_code == 500 and "can&#39;t be read any more" in found.text
+
+
+def test_an_export_that_fails_half_way_is_broken_off(
+    run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import asyncio
+
+    from eval_tiers.viewer.guards import Guards
+
+    sent: list[dict[str, object]] = []
+
+    async def fails(scope: object, receive: object, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b"a", "more_body": True})
+        raise RuntimeError("begun") from pa.ArrowInvalid("no page there")
+
+    async def send(message: dict[str, object]) -> None:
+        sent.append(message)
+
+    scope = {"type": "http", "path": "/export.csv", "headers": [(b"host", b"localhost:1")]}
+    guards = Guards(fails, (pa.ArrowException,))
+    asyncio.run(guards(scope, None, send))  # type: ignore[arg-type]
+    assert [one["type"] for one in sent] == ["http.response.start", "http.response.body"]
+    assert sent[-1]["more_body"] is True  # the server closes the connection: it isn't whole
+    assert capsys.readouterr().err == "'/export.csv' was broken off: no page there\n"
 
 
 @pytest.mark.parametrize("name", ["a[1]b", "what?*", "it's", "sp ace"])

@@ -14,11 +14,13 @@ _PATH = click.Path(path_type=str, readable=False)
 @click.command("compare", short_help="Compare runs on the same questions, row by row.")
 @click.argument("runs", nargs=-1, required=True, type=_PATH, metavar="RUN_A RUN_B [RUN_C]...")
 @click.option("--cluster", metavar="FIELD",
-              help="Column of the samples whose equal values belong together [readout; RR-10: "
-              "pair].")  # fmt: skip
+              help="Whose equal values belong together: readout, perturbation, "
+              "perturbation+readout (two-way), none; RR-10: pair, gene, none [readout; pair]."
+              )  # fmt: skip
 @click.option("--force-different", "forced", multiple=True,
-              type=click.Choice(["gold", "metrics", "evidence"]),
-              help="Compare although this differs between the runs; repeatable.")  # fmt: skip
+              type=click.Choice(["gold", "metrics", "evidence", "tasks", "judge", "prompt"]),
+              help="Compare although this differs between the runs; the last three are of judged "
+              "rubrics. Repeatable.")  # fmt: skip
 @click.option("--gate", "gates", multiple=True, metavar='"MEASURE -X"',
               help="Exit code 1 when a measure falls by more than X against the first run (+X: "
               "rises); repeatable.")  # fmt: skip
@@ -40,17 +42,25 @@ def command(
 ) -> int:
     """Compare runs of the same benchmark, each with each; the first named is the reference.
 
-    A RUN is a folder that eval wrote. Rows are paired by their id. Examples:
+    A RUN is a folder that eval wrote. Rows are paired by their id. Of judged rubrics it is a
+    folder of rubrics score -o, a batch_evaluation_*.jsonl or a folder of them: several systems'
+    reports on the same tasks, paired by sample and rubric. Examples:
 
     \b
       compare outputs/20260131_120000 outputs/20260201_093000 -o compare.html
       compare BASE NEW --gate "accuracy -0.01" --gate "parse_failure_rate +0.02"
+      compare scores/a scores/b --gate "compliance -0.02" -o compare.html
     """
     from eval_tiers.api import compare_runs
+    from eval_tiers.api.rubrics import are_judged_rubrics
+    from eval_tiers.cli.rubric_comparison import Outputs, compare_judged_rubrics
     from eval_tiers.pipeline.comparison import CompareOptions, write_comparison
     from eval_tiers.report.compare_html import render_comparison_html
     from eval_tiers.report.compare_terminal import render_comparison
 
+    if are_judged_rubrics(runs):
+        outputs = Outputs(output, flips_csv, as_json)
+        return compare_judged_rubrics(runs, cluster, forced, gates, gate_interval, outputs)
     options = CompareOptions(cluster, forced, gates, gate_interval)
     compared = compare_runs(*runs, options=options)
     page = None if output is None else render_comparison_html(compared.summary)

@@ -46,7 +46,7 @@ def _show_formats(ctx: click.Context, param: click.Parameter, value: bool) -> No
         click.echo("\n".join(wrap(f"{described.name}: {described.title}", "  ")) + "\n")
         for side, table in (
             ("gold", described.gold_fields),
-            ("prediction", described.prediction_fields),
+            ("prediction", {**described.prediction_fields, **described.stated_fields}),
         ):
             click.echo(f"  {side} record, field: names that are read, in this order")
             for field, names in table.items():
@@ -86,6 +86,9 @@ def _show_formats(ctx: click.Context, param: click.Parameter, value: bool) -> No
 @_scoring("--tiers", type=TierList(), default="1,2", show_default="1 2",
           help="Tiers to run: 1 label, 2 chain, 3 GO sets.")  # fmt: skip
 @_scoring("--by", "by", multiple=True, metavar="FIELD", help="Slice by a gold field; repeatable.")
+@_scoring("--cluster", metavar="FIELD",
+          help="Rows that share it are not independent [readout; RR-10: pair]. Also "
+               "perturbation, perturbation+readout, cell_line, gene, context, none.")  # fmt: skip
 @_scoring("--hallucination-threshold", type=click.FloatRange(0, 1), default=0.5,
           show_default=True, metavar="X",
           help="Share of pairs outside the KG that counts as hallucinated.")  # fmt: skip
@@ -170,6 +173,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         pair=options["pair"],
         mode=dict(options["modes"]),
         by=options["by"],
+        cluster=options["cluster"],
         train_file=options["train_file"],
         consensus=options["consensus"],
         undirected=options["undirected"],

@@ -19,8 +19,9 @@ _PATH = click.Path(path_type=str, readable=False)
 def command(run_dir: str, output: str | None, as_json: bool) -> None:
     """Write a run as one HTML file that needs no network.
 
-    RUN_DIR is the folder that eval wrote. Figures are those of its summary; where an examiner's
-    verdicts were merged, the newest merge is shown as well. Examples:
+    RUN_DIR is the folder that eval wrote, or the one given to rubrics score -o. Figures are
+    those of its summary; where an examiner's verdicts were merged, the newest merge is shown as
+    well. Examples:
 
     \b
       report outputs/20260131_120000

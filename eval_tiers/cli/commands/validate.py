@@ -31,7 +31,7 @@ _COUNT = 10
 @click.option(
     "--as",
     "kind",
-    type=click.Choice(["rr10", "perturbreason", "gmt", "kg"]),
+    type=click.Choice(["rr10", "perturbreason", "gmt", "kg", "rubrics"]),
     help="What PATH is; told from its content by default.",
 )
 @click.option("--all", "list_all", is_flag=True, help="List every finding, not the first 20.")
@@ -43,8 +43,8 @@ def command(
     """Check one file or folder before it is used.
 
     PATH may be a benchmark in RR-10's format (or the folder of its package), PerturbReason gold
-    (a file, or a folder of split folders), gene sets (GMT), a graph, or a prediction file; plain,
-    gzip or zstd.
+    (a file, or a folder of split folders), gene sets (GMT), a graph, tasks with rubrics, or a
+    prediction file; plain, gzip or zstd.
 
     Exit code 1 when there is any error; warnings and notes alone give 0. What can't be read at
     all gives 3.

@@ -28,6 +28,8 @@ from eval_tiers.io.prediction_files.shape import (
 )
 from eval_tiers.io.rows import iter_rows
 from eval_tiers.texts.custom_ids import ParsedCustomId, custom_id_of, parse_custom_id
+from eval_tiers.texts.stated_confidence import FIELDS as STATED_FIELDS
+from eval_tiers.texts.stated_confidence import stated_in_reply
 
 
 def matches(head: Head) -> int:
@@ -86,6 +88,7 @@ def _fields(
 ) -> dict[str, object]:
     content = None if reply.content is None else reply_text(reply.content)
     found: dict[str, object] = {"id": sample_id, "output": content}
+    found |= zip(STATED_FIELDS, stated_in_reply(reply.content), strict=True)
     if reply.reasoning is not None:
         found["reasoning_content"] = reply.reasoning
     if is_one_of_several:

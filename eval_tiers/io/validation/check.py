@@ -41,10 +41,11 @@ from eval_tiers.io.validation.probe import (
 )
 from eval_tiers.io.validation.rr10_file import check_rr10_file
 from eval_tiers.io.validation.rr10_package import check_rr10_package, find_benchmark
+from eval_tiers.io.validation.rubric_files import check_rubric_tasks, looks_like_rubric_tasks
 from eval_tiers.kg.registry import choose_source
 from eval_tiers.kg.source import HEAD_BYTES, Head
 
-ASKED_KINDS: Final = ("rr10", "perturbreason", "gmt", "kg")
+ASKED_KINDS: Final = ("rr10", "perturbreason", "gmt", "kg", "rubrics")
 _LARGEST_OBJECT: Final = 1 << 26
 _SURE_GRAPH: Final = 40
 _NODE_LINK: Final = re.compile(rb'"nodes"\s*:\s*\[')
@@ -62,7 +63,7 @@ def check_path(
     Parameters
     ----------
     path : path-like
-    kind : {"rr10", "perturbreason", "gmt", "kg"}, optional
+    kind : {"rr10", "perturbreason", "gmt", "kg", "rubrics"}, optional
         What it is; told from the content by default.
     skip_hash : bool
         RR-10: the file doesn't claim to be the canonical one.
@@ -89,6 +90,7 @@ def check_path(
         "perturbreason": check_gold_file,
         "gmt": check_gmt_file,
         "kg": check_graph_file,
+        "rubrics": check_rubric_tasks,
         "prediction rows": check_prediction_rows,
         "prediction map": check_prediction_map,
         "prediction table": check_prediction_table,
@@ -164,6 +166,8 @@ def _json_kind(path: Path, head: bytes, skip_hash: bool) -> str | None:
         records = _array_head(head)
     if looks_like_rr10(records):
         return "rr10"
+    if looks_like_rubric_tasks(records):
+        return "rubrics"
     if looks_like_gold(records):
         return "perturbreason"
     if looks_like_predictions(records):

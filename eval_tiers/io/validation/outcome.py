@@ -16,6 +16,7 @@ KINDS: Final = {
     "perturbreason": "PerturbReason gold",
     "gmt": "gene sets (GMT)",
     "kg": "a graph of signed edges",
+    "rubrics": "tasks with rubrics",
     "predictions": "predictions",
 }
 """What a file can be taken for."""

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 MAX_DIFFERING: Final = 100
 _REASONS: Final = {name: code for code, name in enumerate(INVALID_REASONS)}
 _CORRECT: Final = ERROR_LABEL_CODES["CORRECT"]
+_VERDICTS: Final = [PLACE[f"verdict_{name}_n"] for name in CITATION_VERDICTS]
 _NO_KG: Final = MECHANISM_STATUSES.index("no_kg_for_organism")
 _NO_EVIDENCE: Final = Evidence()
 
@@ -400,6 +401,9 @@ def _add_sums(
     evidence_expected: bool,
 ) -> None:
     sums[PLACE["labelled_n"]] += error >= 0
+    if error >= 0:
+        sums[PLACE[f"label_{ERROR_LABELS[error]}_n"]] += 1
+    sums[_VERDICTS] += facts.verdict_n
     sums[PLACE["hard_n"]] += hard
     sums[PLACE["correct_label_n"]] += error == _CORRECT
     if not evidence_expected:

@@ -15,11 +15,11 @@ from eval_tiers.exceptions import SourceRef
 from eval_tiers.io.atomic import clean_text
 from eval_tiers.pipeline.manifest import environment
 from eval_tiers.pipeline.rr10.run import Rr10Result, input_paths
+from eval_tiers.summaries.interval_figures import INTERVAL_NOTES, Figures, beside
 from eval_tiers.summaries.rr10_figures import (
     DEFINITIONS,
-    Figures,
     ItemTable,
-    artefact_probe,
+    cluster_of_items,
     context_figures,
     corpus_flags,
     evidence_figures,
@@ -28,6 +28,7 @@ from eval_tiers.summaries.rr10_figures import (
     label_figures,
     pair_rows,
 )
+from eval_tiers.summaries.rr10_probe import artefact_probe
 
 METRICS_VERSION: Final = "rr10-1"
 """Name of the metric definitions; changes when a score can change."""
@@ -61,7 +62,7 @@ def build_rr10_summary(result: Rr10Result) -> dict[str, Any]:
     plan, counts = result.plan, result.counts
     tiers = plan.tiers | {1}
     options = plan.citations
-    table = ItemTable.build(result.items, counts)
+    table = ItemTable.build(result.items, counts, plan.cluster)
     gold_hash = result.hashes.get(result.paired.gold.path)
     figures = label_figures(table, options.compat)
     summary: dict[str, Any] = {
@@ -71,6 +72,8 @@ def build_rr10_summary(result: Rr10Result) -> dict[str, Any]:
         "format": plan.format_name,
         "tiers": sorted(tiers),
         "settings": plan.settings.as_dict(),
+        "cluster": cluster_of_items(plan.cluster, table),
+        "intervals": INTERVAL_NOTES,
         "status": STATUS,
         "benchmark_sha256": gold_hash,
         "benchmark_is_canonical": gold_hash == CANONICAL_SHA256,
@@ -102,7 +105,7 @@ def build_rr10_summary(result: Rr10Result) -> dict[str, Any]:
         summary |= evidence_figures(counts, table, result.evidence_expected)
         summary["provenance"] = _provenance(result)
     if 3 in tiers:
-        summary |= go_focus_figures(counts)
+        summary |= go_focus_figures(counts, table)
     summary["per_context"] = context_figures(table)
     if len(table.pairs) <= _MAX_PAIRS:
         summary["per_pair"] = pair_rows(table, result.items)
@@ -213,23 +216,25 @@ def rr10_pair_table(result: Rr10Result) -> pa.Table:
 
 def rr10_file_rows(result: Rr10Result) -> list[dict[str, object]]:
     """Return the table of files: one row, the headline figures."""
-    table = ItemTable.build(result.items, result.counts)
+    table = ItemTable.build(result.items, result.counts, result.plan.cluster)
     figures = label_figures(table, result.plan.citations.compat)
     row: dict[str, object] = {
         "gold_path": clean_text(result.paired.gold.path),
         "prediction_path": clean_text(result.paired.predictions.path),
     }
+    row["n_items"] = figures["n_items"]
     for name in (
-        "n_items", "coverage", "accuracy_total", "accuracy_total_low", "accuracy_total_high",
-        "trap_accuracy", "control_accuracy", "trap_overclaim_rate", "overall_abstention_rate",
-        "control_abstention_rate", "paired_directional_robustness", "pair_complete_rate",
-        "macro_f1",
+        "coverage", "accuracy_total", "trap_accuracy", "control_accuracy", "trap_overclaim_rate",
+        "overall_abstention_rate", "control_abstention_rate", "paired_directional_robustness",
+        "pair_complete_rate", "macro_f1",
     ):  # fmt: skip
-        row[name] = figures[name]
+        row |= beside(figures, name)
     if 2 in result.plan.tiers:
         found = evidence_figures(result.counts, table, result.evidence_expected)
-        for name in ("citation_precision", "evidence_recall", "fabrication_rate", "hard_case_n"):
-            row[name] = found.get(name)
+        for name in ("citation_precision", "evidence_recall", "fabrication_rate"):
+            row |= beside(found, name)
+        row |= beside(found, "hard_case_rate")
+        row["hard_case_n"] = found["hard_case_n"]
         distribution = found["error_distribution"]
         row |= distribution if isinstance(distribution, dict) else {}
     return [row]
@@ -274,7 +279,7 @@ def build_rr10_manifest(
         "evidence_found": result.evidence_found,
         "evidence_expected": result.evidence_expected,
         "evidence_shown": evidence_shown(result),
-        "cluster": "pair",
+        "cluster": plan.cluster,
         "labels": list(LABELS),
         "inputs": inputs,
         "ledger": result.ledger,

@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from eval_tiers.metrics.intervals import wilson_interval
 from eval_tiers.report.html.figures import count_figure, matrix_figure, plain_table, rate_figure
 from eval_tiers.report.html.model import (
-    Cell,
     Figure,
     Named,
-    Rate,
     Section,
     Table,
     complement,
@@ -80,7 +77,6 @@ def _accuracy(summary: Mapping[str, Any]) -> Figure:
         "covers a baseline has not been shown to beat it. The gap between the strict and the "
         "lenient reading is what is lost to form.",
         rows,
-        notes=["Averages over labels (balanced, F1) have no interval in the summary."],
     )
 
 
@@ -103,21 +99,17 @@ def _confusion(summary: Mapping[str, Any]) -> Figure:
         figure.shows,
         figure.reads,
         figure.chart,
-        (*figure.tables, class_table(summary["class_metrics"], summary["confusion_matrix"])),
+        (*figure.tables, class_table(summary["class_metrics"])),
     )
 
 
-def class_table(
-    metrics: Mapping[str, Mapping[str, Any]], confusion: Mapping[str, Mapping[str, float]]
-) -> Table:
+def class_table(metrics: Mapping[str, Mapping[str, Any]]) -> Table:
     """Return precision, recall, F1 and support of each label.
 
     Parameters
     ----------
     metrics : mapping
-        ``precision``, ``recall``, ``f1``, ``support`` by label.
-    confusion : mapping
-        Counts by gold label and answer, which precision's n is counted from.
+        ``precision``, ``recall``, ``f1`` and what stands beside them, ``support``; by label.
     """
     return plain_table(
         "By label: value [95 % interval] (n)",
@@ -126,20 +118,15 @@ def class_table(
             (
                 label,
                 [
-                    _share(found["precision"], sum(row[label] for row in confusion.values())),
-                    _share(found["recall"], found["support"]),
-                    value_cell(found["f1"], number),
+                    whole_cell(rate_of(found, "precision"), number),
+                    whole_cell(rate_of(found, "recall"), number),
+                    whole_cell(rate_of(found, "f1"), number),
                     value_cell(found["support"], count_text),
                 ],
             )
             for label, found in metrics.items()
         ],
     )
-
-
-def _share(value: float | None, n: float) -> Cell:
-    low, high = (None, None) if value is None else wilson_interval(value * n, n) or (None, None)
-    return whole_cell(Rate(value, low, high, n), number)
 
 
 def slice_section(summary: Mapping[str, Any]) -> Section | None:
@@ -196,13 +183,13 @@ def rollout_section(summary: Mapping[str, Any]) -> Section | None:
     if not found:
         return None
     rows = [
-        Named(f"pass@{k}", f"rollouts.pass_at_k.{k}", Rate(one["value"], n=one.get("n")), 0)
+        Named(f"pass@{k}", f"rollouts.pass_at_k.{k}", rate_of(one, "value", one.get("n")), 0)
         for k, one in found["pass_at_k"].items()
     ]
     rows += [
         Named("majority vote", "rollouts.majority_vote_accuracy",
-              Rate(found["majority_vote_accuracy"]), 1),
-        Named("agreement of answers", "rollouts.agreement", Rate(found["agreement"]), 2),
+              rate_of(found, "majority_vote_accuracy"), 1),
+        Named("agreement of answers", "rollouts.agreement", rate_of(found, "agreement"), 2),
     ]  # fmt: skip
     figure = rate_figure(
         "rollouts-rates",

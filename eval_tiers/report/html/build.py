@@ -20,7 +20,7 @@ from eval_tiers.report.html.examiner import Ways, rescue_section
 from eval_tiers.report.html.model import Report, Section, Tile, tile
 from eval_tiers.report.html.provenance import ledger_section, run_section
 from eval_tiers.report.html.similarity import Bins, go_section
-from eval_tiers.report.lines import count_text, number
+from eval_tiers.report.lines import count_text, interval_note, number
 
 
 def build_report(
@@ -113,6 +113,7 @@ def _lead(summary: Mapping[str, Any]) -> tuple[str, ...]:
             f"Labels of run {found['from_run_id']} under other settings ({changes}): "
             f"{count_text(found['changed_n'])} of {count_text(found['row_n'])} changed."
         )
+    lines.append(" ".join(interval_note(summary)))
     if not summary["n"]:
         lines.append("Nothing was scored: every rate below is undefined.")
     elif _without_answer(summary) == summary["n"]:

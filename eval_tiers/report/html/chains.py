@@ -8,14 +8,18 @@ from typing import Any, Final
 from eval_tiers.domain.taxonomy import ERROR_LABELS
 from eval_tiers.report.html.figures import count_figure, matrix_figure, plain_table, rate_figure
 from eval_tiers.report.html.model import (
+    NO_INTERVAL,
+    Cell,
     Figure,
     Named,
     Rate,
     Section,
     complement,
     count_cell,
+    interval_text,
     named,
     rate_of,
+    rates_by_name,
     value_cell,
 )
 from eval_tiers.report.lines import number
@@ -37,8 +41,9 @@ def label_section(summary: Mapping[str, Any]) -> Section:
             "CORRECT alone is right for the right reason; the other CORRECT_ labels are right "
             "answers with a faulty chain. Shares are of all questions.",
             counts,
-            summary["n"],
+            summary["row_n"],
             key="error_distribution",
+            rates=rates_by_name(summary, "error_rate_by_label"),
         )
     ]
     figures += _labels_by_slice(summary)
@@ -185,6 +190,7 @@ def _hallucination(summary: Mapping[str, Any]) -> Figure:
         [
             ("contradicted_rate", "contradicted by the KG, of pairs"),
             ("unsupported_rate", "not in the KG, of pairs"),
+            ("contradicted_or_unsupported_rate", "either of the two, of pairs"),
         ],
         1,
     )
@@ -222,7 +228,7 @@ def _statuses(summary: Mapping[str, Any]) -> Figure:
         "direction, or a way over one gene more.",
         summary["edge_status"],
         key="edge_status",
-        notes=["Intervals take pairs for independent; those of one answer are not."],
+        rates=rates_by_name(summary, "edge_status_rate"),
     )
 
 
@@ -231,10 +237,13 @@ def _hub(summary: Mapping[str, Any]) -> Figure:
     for key, name in (("hub", "pairs in the KG"), ("shortcut", "ways over one gene")):
         found = summary[key]
         rows += [
-            Named(f"{name}: {part}", f"{key}.{part}", Rate(found[part], n=found["pair_n"]), series)
+            Named(f"{name}: {part}", f"{key}.{part}", rate_of(found, part, found["pair_n"]), series)
             for part, series in (("observed", 0), ("expected", 2))
         ]
-        lines.append((name, [value_cell(found["lift"], number), count_cell(found["pair_n"])]))
+        lift = rate_of(found, "lift")
+        interval = interval_text(lift.low, lift.high, number) or NO_INTERVAL
+        cells = [value_cell(lift.value, number), Cell(interval), count_cell(found["pair_n"])]
+        lines.append((name, cells))
     figure = rate_figure(
         "hub-lift",
         "Hub lift",
@@ -244,7 +253,7 @@ def _hub(summary: Mapping[str, Any]) -> Figure:
         "1 is every pair.",
         rows,
     )
-    lifts = plain_table("Lift", ("", "lift", "pairs"), lines)
+    lifts = plain_table("Lift", ("", "lift", "95 % interval", "pairs"), lines)
     return Figure(figure.title, figure.shows, figure.reads, figure.chart, (*figure.tables, lifts))
 
 

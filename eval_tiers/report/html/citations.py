@@ -13,6 +13,7 @@ from eval_tiers.report.html.model import (
     Section,
     named,
     rate_of,
+    rates_by_name,
 )
 from eval_tiers.report.html.similarity import Bins, distribution
 from eval_tiers.report.lines import number
@@ -78,8 +79,8 @@ def citation_section(summary: Mapping[str, Any]) -> Section:
             "SUPPORTED holds; the share is of all citations.",
             {name: n for name, n in verdicts.items() if n},
             summary["cited_citation_n"],
-            ["Intervals take citations for independent; those of one answer are not."],
-            "citation_verdicts",
+            key="citation_verdicts",
+            rates=rates_by_name(summary, "citation_verdict_rate"),
         ),
     ]
     edges = {name: n for name, n in summary["mechanism_edges"].items() if n}
@@ -113,8 +114,9 @@ def rr10_label_section(summary: Mapping[str, Any]) -> Section:
                 "evidence.",
                 "CORRECT alone is right by its evidence. Shares are of all items.",
                 counts,
-                summary["n"],
+                summary["row_n"],
                 key="error_distribution",
+                rates=rates_by_name(summary, "error_rate_by_label"),
             ),
             count_figure(
                 "details",

@@ -21,6 +21,7 @@ from eval_tiers.report.html.model import (
     whole_cell,
 )
 from eval_tiers.report.html.squares import trade_off
+from eval_tiers.report.lines import interval_text as shown_text
 from eval_tiers.report.lines import number, percent
 
 _SIDES: Final = ("trap_overclaim_rate", "control_abstention_rate")
@@ -87,8 +88,8 @@ def _probe(summary: Mapping[str, Any]) -> list[str]:
         return ["Artefact probe: undefined, traps and controls are not both there."]
     return [
         f"Artefact probe: the number of datasets alone tells traps from controls with AUROC "
-        f"{number(probe['auroc'])} (.5 is chance); best accuracy "
-        f"{percent(probe['best_accuracy'])}, majority {percent(probe['majority'])}, "
+        f"{number(probe['auroc'])}{shown_text(probe, 'auroc', number)} (.5 is chance); best "
+        f"accuracy {percent(probe['best_accuracy'])}, majority {percent(probe['majority'])}, "
         f"n {probe['n']:,}."
     ]
 
@@ -159,7 +160,7 @@ def _confusion(summary: Mapping[str, Any]) -> Figure:
         matrix,
         "gold, answered",
     )
-    tables = (*figure.tables, class_table(summary["class_metrics"], summary["confusion_matrix"]))
+    tables = (*figure.tables, class_table(summary["class_metrics"]))
     return Figure(figure.title, figure.shows, figure.reads, figure.chart, tables)
 
 

@@ -80,6 +80,8 @@ def _coverage(found: Mapping[str, Any]) -> Figure:
         rate = Rate(point["risk"], low, high, point["n"])
         rows.append(Named(f"the surest {100 * point['coverage']:.0f}%", "", rate, 1))
     area = "undefined" if curve["aurc"] is None else number(curve["aurc"])
+    if curve.get("aurc_low") is not None:
+        area += f" [{number(curve['aurc_low'])}, {number(curve['aurc_high'])}], n {curve['n']:,}"
     return rate_figure(
         "confidence-coverage",
         "Risk by coverage",

@@ -41,10 +41,10 @@ def rate_figure(
             row.series)
         for row in shown
     ]  # fmt: skip
-    clustered = any(row.rate.clustered for row in shown)
+    clustered = any(row.rate.independent for row in shown)
     columns = ("figure", "value", "95 % interval", "n")
     table = Table(
-        (*columns, "95 % interval, clustered") if clustered else columns,
+        (*columns, "if rows were independent") if clustered else columns,
         tuple(_rate_row(row, render, clustered) for row in shown),
         title,
         len(rows) - len(shown),
@@ -68,7 +68,8 @@ def _rate_row(row: Named, render: Callable[[float], str], clustered: bool) -> Ro
         Cell("") if rate.n is None else count_cell(rate.n),
     ]
     if clustered:
-        cells.append(Cell("" if rate.clustered is None else interval_text(*rate.clustered, render)))
+        plain = rate.independent
+        cells.append(Cell("" if plain is None else interval_text(*plain, render)))
     return Row(row.name, tuple(cells), row.key)
 
 
@@ -81,8 +82,9 @@ def count_figure(
     total: float | Mapping[str, float] | None = None,
     notes: Sequence[str] = (),
     key: str = "",
+    rates: Mapping[str, Rate] | None = None,
 ) -> Figure:
-    """Return counts as bars and as a table, with their shares and Wilson intervals.
+    """Return counts as bars and as a table, with their shares and intervals.
 
     Parameters
     ----------
@@ -90,15 +92,20 @@ def count_figure(
         What shares are of: of all, or of each count; by default the sum of the counts.
     key : str
         Of the summary; rows get ``key.name``.
+    rates : mapping of str to Rate, optional
+        Shares and intervals of counts that the summary has; of others the share is worked out
+        here, with Wilson's interval.
     """
     whole = sum(counts.values()) if total is None else total
     wholes = whole if isinstance(whole, Mapping) else dict.fromkeys(counts, whole)
     rows, bars = [], []
     for name, n in counts.items():
         of = wholes[name]
-        share = n / of if of else None
-        found = wilson_interval(n, of)
-        interval = NO_INTERVAL if found is None else interval_text(*found)
+        rate = (rates or {}).get(name)
+        if rate is None:
+            low, high = wilson_interval(min(n, of), of) or (None, None)
+            rate = Rate(n / of if of else None, low, high)
+        share, interval = rate.value, interval_text(rate.low, rate.high) or NO_INTERVAL
         cells = (count_cell(n), count_cell(of), value_cell(share), Cell(interval))
         rows.append(Row(name, cells, f"{key}.{name}" if key else ""))
         bars.append((name, float(n), f"{count_text(n)}  ({percent(share)})"))

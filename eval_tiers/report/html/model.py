@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from eval_tiers.report.lines import count_text, percent
+from eval_tiers.report.lines import count_text, named_rate, percent, shown_interval
 
 UNDEFINED: Final = "undefined"
 NO_INTERVAL: Final = "none"
@@ -102,13 +102,21 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """A figure of a summary with its interval and n; any of them may be None."""
+    """A figure of a summary with its interval and n; any of them may be None.
+
+    Attributes
+    ----------
+    value, low, high, n : float or None
+        The interval is the one that is shown: `eval_tiers.report.lines.shown_interval`.
+    independent : (low, high) or None
+        The interval that takes rows for independent, where the one shown is clustered.
+    """
 
     value: float | None
     low: float | None = None
     high: float | None = None
     n: float | None = None
-    clustered: tuple[float, float] | None = None
+    independent: tuple[float, float] | None = None
 
     @property
     def is_range(self) -> bool:
@@ -127,15 +135,19 @@ class Named:
 
 
 def rate_of(summary: Mapping[str, Any], key: str, n: int | None = None) -> Rate:
-    """Return a figure with what lies beside it under ``_n`` (else ``n``), ``_low``, ``_high``."""
-    clustered = summary.get(f"{key}_clustered_low"), summary.get(f"{key}_clustered_high")
-    return Rate(
-        summary.get(key),
-        summary.get(f"{key}_low"),
-        summary.get(f"{key}_high"),
-        summary.get(f"{key}_n", n),
-        None if clustered[0] is None or clustered[1] is None else (clustered[0], clustered[1]),
-    )
+    """Return a figure with its n (else ``n``) and its intervals, which lie beside it."""
+    low, high = shown_interval(summary, key) or (None, None)
+    plain = summary.get(f"{key}_low"), summary.get(f"{key}_high")
+    independent = None
+    if plain[0] is not None and plain[1] is not None and plain != (low, high):
+        independent = plain[0], plain[1]
+    return Rate(summary.get(key), low, high, summary.get(f"{key}_n", n), independent)
+
+
+def rates_by_name(summary: Mapping[str, Any], key: str) -> dict[str, Rate]:
+    """Return rates by name, where a summary has them and their intervals under such names."""
+    n = summary.get(f"{key}_n")
+    return {name: rate_of(named_rate(summary, key, name), "", n) for name in summary.get(key) or {}}
 
 
 def complement(rate: Rate) -> Rate:

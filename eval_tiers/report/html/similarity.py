@@ -18,7 +18,8 @@ from eval_tiers.report.html.model import (
     Table,
     count_cell,
     named,
-    value_cell,
+    rate_of,
+    whole_cell,
 )
 from eval_tiers.report.lines import number
 
@@ -41,12 +42,12 @@ def go_section(summary: Mapping[str, Any], bins: Bins | None) -> Section:
         ("go_sim_nontrivial_median", "median without identical sets"),
         ("go_null_mean", "mean of random gene sets"),
     ):
-        rows.append(Named(name, key, Rate(summary[key]), 2))
-    excess = number(summary["go_excess_mean"]) if summary["go_excess_mean"] is not None else None
+        rows.append(Named(name, key, rate_of(summary, key), 2))
+    excess = rate_of(summary, "go_excess_mean")
     notes = [
         "The mean is undefined above random gene sets: no answer has a null."
-        if excess is None
-        else f"Mean above random gene sets of like annotation: {excess}."
+        if excess.value is None
+        else f"Mean above random gene sets of like annotation: {whole_cell(excess, number).text}."
     ]
     reasons = {name: n for name, n in summary["go_null_reasons"].items() if n}
     if reasons:
@@ -94,7 +95,9 @@ def distribution(
     for label in (*ERROR_LABELS, None):
         if label in bins:
             found = (figures or {}).get(label or "", {})
-            rows.append((label or "(none)", bins[label], found.get("mean"), found.get("median")))
+            rows.append((label or "(none)", bins[label], rate_of(found, "mean"),
+                         rate_of(found, "median")))  # fmt: skip
+    drawn = [(name, counts, mean.value, median.value) for name, counts, mean, median in rows]
     step = 1 / len(rows[0][1])
     table = Table(
         ("error label", "n", "mean", "median", f"in bins of {step:g} from 0 to 1"),
@@ -103,14 +106,14 @@ def distribution(
         ),
         title,
     )  # fmt: skip
-    return Figure(title, shows, reads, histograms("go-bins", title, shows, rows), (table,))
+    return Figure(title, shows, reads, histograms("go-bins", title, shows, drawn), (table,))
 
 
-def _bin_row(name: str, counts: Sequence[int], mean: float | None, median: float | None) -> Row:
+def _bin_row(name: str, counts: Sequence[int], mean: Rate, median: Rate) -> Row:
     cells = (
         count_cell(sum(counts)),
-        value_cell(mean, number),
-        value_cell(median, number),
+        whole_cell(mean, number),
+        whole_cell(median, number),
         Cell(" ".join(map(str, counts))),
     )
     return Row(name, cells, f"go_sim_by_error_label.{name}")

@@ -30,7 +30,7 @@
     u: function () { return link("back"); },
     Escape: function () { return link("back"); },
     "/": function () {
-      const box = document.getElementById("gene");
+      const box = document.getElementById("gene") || document.getElementById("text");
       if (box) { box.focus(); }
       return Boolean(box);
     },

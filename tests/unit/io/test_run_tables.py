@@ -7,7 +7,8 @@ import pyarrow as pa
 import pytest
 
 from eval_tiers.exceptions import BadInputError
-from eval_tiers.io.run_tables import codes_of, match_rows, numbers_of, places_in, row_codes
+from eval_tiers.io.run_rows import match_rows, places_in, row_codes
+from eval_tiers.io.run_tables import codes_of, numbers_of
 
 KEYS = ("sample_id", "rollout")
 
@@ -65,3 +66,35 @@ def test_numbers() -> None:
 def test_rows_of_one_item_share_a_code() -> None:
     found = row_codes(table(("a", "1"), ("b", "1"), ("a", "2")), KEYS[:1]).tolist()
     assert found[0] == found[2] != found[1]
+
+
+def test_dictionaries_that_differ_by_chunk_and_by_table() -> None:
+    def coded(*chunks: list[str | None]) -> pa.ChunkedArray:
+        return pa.chunked_array([pa.array(one, pa.string()).dictionary_encode() for one in chunks])
+
+    assert codes_of(coded(["b", None], ["a", "b", "z"]))[1].tolist() == [1, -1, 0, 1, 2]
+    one = pa.table({"sample_id": ["x", "x", "y"], "rollout": coded(["1", None], ["1"])})
+    other = pa.table({"sample_id": ["y", "x", "x"], "rollout": coded(["1"], [None, "1"])})
+    found = match_rows(one, other, KEYS)
+    assert found.second.tolist() == [2, 1, 0]
+    without = pa.table({"sample_id": ["x", "y"], "rollout": pa.nulls(2, pa.string())})
+    assert match_rows(one, without, KEYS).first.tolist() == [1]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_matching_agrees_with_a_dictionary_of_keys(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+
+    def some(n: int) -> pa.Table:
+        keys = [(f"q{a}", None if b == 3 else f"{b}") for a, b in rng.integers(0, (60, 4), (n, 2))]
+        return table(*dict.fromkeys(keys))
+
+    one, other = some(120), some(150)
+    keys = [list(zip(*(part[name].to_pylist() for name in KEYS), strict=True))
+            for part in (one, other)]  # fmt: skip
+    place = {key: row for row, key in enumerate(keys[1])}
+    wanted = [place.get(key, -1) for key in keys[0]]
+    found = match_rows(one, other, KEYS)
+    assert places_in(one, other, KEYS).tolist() == wanted
+    assert found.second.tolist() == [row for row in wanted if row >= 0]
+    assert sorted([*found.second.tolist(), *found.only_second.tolist()]) == list(range(len(other)))

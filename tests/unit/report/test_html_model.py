@@ -32,7 +32,7 @@ def test_a_rate_takes_what_lies_beside_it() -> None:
     assert rate_of(summary, "b") == Rate(None, None, None, 0)
     assert rate_of(summary, "c", 8) == Rate(0.25, None, None, 8)
     clustered = summary | {"a_clustered_low": 0.0, "a_clustered_high": 1.0}
-    assert rate_of(clustered, "a").clustered == (0.0, 1.0)
+    assert rate_of(clustered, "a") == Rate(0.5, 0.0, 1.0, 4, (0.1, 0.9))
     assert [row.key for row in named(summary, [("a", "x"), ("missing", "y")])] == ["a"]
 
 
@@ -64,10 +64,10 @@ def test_a_range_has_no_value() -> None:
     ]  # fmt: skip
 
 
-def test_clustered_intervals_get_a_column_of_their_own() -> None:
+def test_intervals_of_independent_rows_get_a_column_of_their_own() -> None:
     rows = [Named("a", "a", Rate(0.5, 0.4, 0.6, 9, (0.3, 0.7))), Named("b", "b", Rate(0.5))]
     table = rate_figure("x", "T", "S", "R", rows).tables[0]
-    assert table.columns[-1] == "95 % interval, clustered"
+    assert table.columns[-1] == "if rows were independent"
     assert [row.cells[-1].text for row in table.rows] == ["[30.0%, 70.0%]", ""]
 
 
@@ -150,15 +150,15 @@ def test_rescue_without_its_table_says_so() -> None:
 
 
 def test_precision_and_recall_have_n_and_interval() -> None:
-    confusion = {"up": {"up": 3, "down": 1, "none": 0}, "down": {"up": 1, "down": 0, "none": 1}}
-    metrics = {
-        "up": {"precision": 0.75, "recall": 0.75, "f1": 0.75, "support": 4},
-        "down": {"precision": 0.0, "recall": 0.0, "f1": None, "support": 2},
-    }
-    up, down = class_table(metrics, confusion).rows
-    assert up.cells[0].text == up.cells[1].text == "0.750 [0.301, 0.954] (4)"
-    assert down.cells[0].text == "0.000 [0.000, 0.793] (1)"
-    assert down.cells[2].text == "undefined"
+    three = {"precision": 0.75, "precision_n": 4, "precision_low": 0.301, "precision_high": 0.954}
+    up = three | {"recall": 0.5, "recall_n": 4, "recall_low": 0.2, "recall_high": 0.8, "f1": 0.75,
+                  "recall_clustered_low": 0.1, "recall_clustered_high": 0.9, "support": 4}  # fmt: skip
+    down = {"precision": 0.0, "precision_n": 1, "recall": 0.0, "f1": None, "support": 2}
+    up_row, down_row = class_table({"up": up, "down": down}).rows
+    assert up_row.cells[0].text == "0.750 [0.301, 0.954] (4)"
+    assert up_row.cells[1].text == "0.500 [0.100, 0.900] (4)"
+    assert down_row.cells[0].text == "0.000 (1)"
+    assert down_row.cells[2].text == "undefined"
 
 
 def test_enrichment_ranks_by_q_and_says_what_was_not_tested() -> None:

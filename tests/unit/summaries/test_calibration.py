@@ -94,7 +94,10 @@ def test_nothing_that_can_be_read_gives_nulls() -> None:
     assert found["missing_n"] == 400
     for name in ("accuracy", "accuracy_low", "brier", "brier_high", "expected_calibration_error"):
         assert found[name] is None
-    assert found["risk_coverage"] == {"n": 0, "aurc": None, "risk": None, "points": []}
+    assert found["risk_coverage"] == {
+        "n": 0, "aurc": None, "aurc_n": 0, "aurc_low": None, "aurc_high": None, "risk": None,
+        "points": [],
+    }  # fmt: skip
     assert found["label_prob"] is None
 
 

@@ -8,14 +8,15 @@ import numpy as np
 import pytest
 
 from eval_tiers.exceptions import UsageError
+from eval_tiers.metrics.cluster_sums import one_way
 from eval_tiers.summaries.comparison import (
     NO_LABEL,
     ComparedRows,
     Side,
     adjust,
     compare_rows,
-    rank_flips,
 )
+from eval_tiers.summaries.flip_ranking import rank_flips
 from eval_tiers.summaries.gates import check_gate, parse_gate
 
 LABELS = ("CORRECT", "CORRECT_SIGN_FLIP", "WRONG_NO_PATH", "PARSE_FAIL", NO_LABEL)
@@ -33,7 +34,7 @@ def side(labels: str, evidence: list[float] | None = None) -> Side:
 def rows(first: Side, second: Side, **more: Any) -> ComparedRows:
     n = len(first.label)
     order = np.arange(n)
-    return ComparedRows(first, second, LABELS, order, order, evidence="edge_f1", **more)
+    return ComparedRows(first, second, LABELS, order, one_way(order), evidence="edge_f1", **more)
 
 
 def test_worked_numbers() -> None:
@@ -82,8 +83,8 @@ def test_items_of_many_answers_weigh_no_more() -> None:
     first, second = side("CCCN"), side("NNNN")
     compared = rows(first, second)
     item = np.array([0, 0, 0, 1])
-    by_row = compare_rows(ComparedRows(first, second, LABELS, item, item))
-    by_item = compare_rows(ComparedRows(first, second, LABELS, item, item, by_item=True))
+    by_row = compare_rows(ComparedRows(first, second, LABELS, item, one_way(item)))
+    by_item = compare_rows(ComparedRows(first, second, LABELS, item, one_way(item), by_item=True))
     assert compared.by_item is False
     assert by_row["measures"]["accuracy"]["difference"] == -0.75
     assert by_item["measures"]["accuracy"]["difference"] == -0.5
@@ -128,7 +129,7 @@ def test_holm_goes_over_runs_and_over_slices() -> None:
 def test_one_cluster_says_nothing() -> None:
     first, second = side("C" * 9), side("N" * 9)
     zeros = np.zeros(9, np.int64)
-    found = [compare_rows(ComparedRows(first, second, LABELS, np.arange(9), zeros))]
+    found = [compare_rows(ComparedRows(first, second, LABELS, np.arange(9), one_way(zeros)))]
     adjust(found)
     accuracy = found[0]["measures"]["accuracy"]
     assert accuracy["difference"] == -1 and accuracy["difference_low"] is None
@@ -151,7 +152,7 @@ MEASURES = {
         ("accuracy -0.03", True, True), ("accuracy -0.02", True, False),
         ("accuracy +0", False, True), ("accuracy +0", True, False),
         (" accuracy   - 0.05 ", False, True), ("edge_f1 -0", False, True),
-        ("edge_f1 -1", True, False),
+        ("edge_f1 -1", True, False), ("accuracy \u22120.01", False, True),
     ],
 )  # fmt: skip
 def test_gates(text: str, by_interval: bool, passed: bool) -> None:
@@ -161,7 +162,9 @@ def test_gates(text: str, by_interval: bool, passed: bool) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "accuracy", "accuracy 0.01", "accuracy -x", "accuracy -1e-2",
-                                  "-0.01", "accuracy -0.01 -0.02", "accuracy -nan"])  # fmt: skip
+                                  "-0.01", "accuracy -0.01 -0.02", "accuracy -nan",
+                                  "accuracy -5", "accuracy +1.01", "accuracy -1%",
+                                  "accuracy -\u0661", "accuracy=-0.01"])  # fmt: skip
 def test_what_is_no_gate(text: str) -> None:
     with pytest.raises(UsageError, match="bad-gate"):
         parse_gate(text)
@@ -170,3 +173,22 @@ def test_what_is_no_gate(text: str) -> None:
 def test_an_unknown_measure_is_told_with_the_known_ones() -> None:
     with pytest.raises(UsageError, match="accuracy, edge_f1"):
         check_gate(parse_gate("acuracy -0.01"), MEASURES, False)
+
+
+def test_any_measure_may_be_the_one_that_is_tested() -> None:
+    """Verdicts of two systems on the criteria of four tasks: no benchmark, no error labels."""
+    scores = np.array([[1, 1, 1, 1, 1, 1, 1, 0], [0, 0, 0, 0, 0, 0, 1, 1]], float)
+    sides = [Side({"satisfied": one}, (1 - one).astype(int), np.ones(8, bool)) for one in scores]
+    compared = ComparedRows(
+        sides[0], sides[1], ("Satisfied", "Not Satisfied"), np.arange(8),
+        one_way(np.arange(8) // 2), {"axis": (["style", "facts"], np.arange(8) % 2)},
+        primary="satisfied", shares=frozenset({"satisfied"}),
+    )  # fmt: skip
+    found = [compare_rows(compared)]
+    adjust(found, "satisfied")
+    assert found[0]["measures"]["satisfied"]["difference"] == -5 / 8
+    assert (found[0]["mcnemar"]["right_to_wrong_n"], found[0]["cluster_n"]) == (6, 4)
+    assert found[0]["labels"]["matrix"]["Satisfied"] == {"Satisfied": 1, "Not Satisfied": 6}
+    assert [part["value"] for part in found[0]["slices"]] == ["style", "facts"]
+    assert all(part["difference_shown"] is False for part in found[0]["slices"])
+    assert sorted(rank_flips(compared).tolist()) == [0, 1, 2, 3, 4, 5, 7]

@@ -11,12 +11,11 @@ import pytest
 
 from eval_tiers import evaluate
 from eval_tiers.api import Evaluation
-from eval_tiers.summaries.figures import (
-    consistency_warnings,
-    gold_consistency,
-    slice_figures,
-)
-from eval_tiers.summaries.tally import UNIT, Tally
+from eval_tiers.summaries.chain_figures import consistency_warnings, gold_consistency
+from eval_tiers.summaries.cluster_sums import UNIT
+from eval_tiers.summaries.figures import slice_figures
+from eval_tiers.summaries.interval_figures import SliceSums
+from eval_tiers.summaries.tally import Tally
 
 Edge = tuple[str, str, str]
 
@@ -29,7 +28,7 @@ def leaves(value: object, name: str = "") -> list[tuple[str, object]]:
 
 
 def test_undefined_is_none_and_counts_are_zero() -> None:
-    found = leaves(slice_figures(Tally(), frozenset({1, 2, 3})))
+    found = leaves(slice_figures(SliceSums(Tally()), frozenset({1, 2, 3})))
     assert len(found) > 150
     counts = {name for name, value in found if value == 0 and not isinstance(value, bool)}
     nulls = {name for name, value in found if value is None}
@@ -47,7 +46,7 @@ def test_undefined_is_none_and_counts_are_zero() -> None:
 def consistency(**sums: int) -> tuple[dict[str, Any], list[str]]:
     """Consistency and warnings from counts (consistent, judged) by sign."""
     tally = Tally({name: value * UNIT for name, value in sums.items()})
-    found = gold_consistency(tally)
+    found = gold_consistency(SliceSums(tally))
     return found, consistency_warnings({"gold_self_consistency": found})
 
 

@@ -10,11 +10,10 @@ import pytest
 
 from eval_tiers.domain.rr10 import DOWN, INDETERMINATE, LABELS, NO_LABEL, TRAP, UP, Item
 from eval_tiers.formats.rr10 import parse_item
+from eval_tiers.summaries.interval_figures import Figures
 from eval_tiers.summaries.rr10_counts import ITEM_SUMS, PLACE, Rr10Counts
 from eval_tiers.summaries.rr10_figures import (
-    Figures,
     ItemTable,
-    artefact_probe,
     context_figures,
     corpus_flags,
     evidence_figures,
@@ -23,6 +22,7 @@ from eval_tiers.summaries.rr10_figures import (
     label_figures,
     pair_rows,
 )
+from eval_tiers.summaries.rr10_probe import artefact_probe
 from tests.rr10_benchmark import build_items
 
 ITEMS = [parse_item(record, line) for line, record in enumerate(build_items(), 1)]
@@ -167,8 +167,10 @@ def test_wilson_and_clustered_intervals() -> None:
     found = figures_of(lambda item: [INDETERMINATE])
     check(found, control_accuracy_low=0, control_accuracy_high=0.0370)
     check(found, accuracy_total_low=0.4314, accuracy_total_high=0.5686)
-    # In each pair one is right and one is wrong: residuals cancel.
-    check(found, accuracy_total_clustered_low=0.5, accuracy_total_clustered_high=0.5)
+    # In each pair one is right and one is wrong: residuals cancel, and [.5, .5] is no interval.
+    check(found, accuracy_total_clustered_low=None, accuracy_total_clustered_high=None)
+    # No two controls share a pair: Wilson's interval stands.
+    check(found, control_accuracy_clustered_low=None, control_accuracy_clustered_high=None)
     half = figures_of(half_of_the_pairs)  # both or neither: as if there were 100 answers
     error = 1.959964 * (100 / 99 * 0.25 / 100) ** 0.5
     check(half, accuracy_total_clustered_low=0.5 - error)
@@ -177,7 +179,10 @@ def test_wilson_and_clustered_intervals() -> None:
 
 def test_class_metrics_and_confusion() -> None:
     found = figures_of(lambda item: [UP])
-    assert found["class_metrics"] == {
+    metrics = found["class_metrics"]
+    assert isinstance(metrics, dict)
+    names = ("precision", "recall", "f1", "support")
+    assert {word: {name: of[name] for name in names} for word, of in metrics.items()} == {
         "upregulated": {"precision": 0.22, "recall": 1.0, "f1": pytest.approx(0.3607, abs=5e-5),
                         "support": 44},
         "downregulated": {"precision": None, "recall": 0.0, "f1": 0.0, "support": 56},
@@ -211,16 +216,18 @@ def test_per_context_and_per_pair() -> None:
 def test_artefact_probe() -> None:
     table = table_of(lambda item: [])
     even = artefact_probe(table, ITEMS)  # both sides of a pair have as many datasets
-    assert even == {"auroc": 0.5, "best_accuracy": 0.5, "majority": 0.5, "n": 200}
+    check(even, auroc=0.5, best_accuracy=0.5, majority=0.5, n=200)
+    # No two datasets counts differ between sides: nothing is known of the spread by pairs.
+    check(even, auroc_clustered_low=None, majority_n=200)
     apart = [
         parse_item(
             record | {"evidence": {"datasets": ["OSD-1", "OSD-2", "OSD-3"][: 1 + 2 * (n % 2)]}}, n
         )
         for n, record in enumerate(build_items(10), 1)  # traps 3 datasets, controls 1
     ]
-    assert artefact_probe(table_of(lambda item: [], apart), apart) == {
-        "auroc": 1.0, "best_accuracy": 1.0, "majority": 0.5, "n": 20,
-    }  # fmt: skip
+    found = artefact_probe(table_of(lambda item: [], apart), apart)
+    check(found, auroc=1, best_accuracy=1, majority=0.5, n=20)
+    check(found, auroc_low=0.8389, auroc_high=1, auroc_clustered_low=None)  # Wilson's of 20
     only = [item for item in ITEMS if item.item_type == TRAP]
     assert artefact_probe(table_of(lambda item: [], only), only)["auroc"] is None
 
@@ -283,8 +290,9 @@ def test_go_focus_figures() -> None:
     counts.items[0, [PLACE["go_focus_n"], PLACE["go_focus_sum"]]] = 2, 1.0
     counts.items[1, [PLACE["go_focus_n"], PLACE["go_focus_sum"]]] = 1, 0.25
     counts.counts["go_null", "c", "no_mechanism_gene"] = 1
-    found = go_focus_figures(counts)
+    found = go_focus_figures(counts, ItemTable.build(ITEMS[:3], counts))
     check(found, go_focus_mean=0.375, go_focus_median=0.375, go_focus_mean_n=2)
+    check(found, go_focus_median_low=None, go_focus_mean_clustered_low=None)  # one pair
     reasons = found["go_null_reasons"]
     assert isinstance(reasons, dict)
     assert (reasons["no_mechanism_gene"], reasons["zero_weight"]) == (1, 0)

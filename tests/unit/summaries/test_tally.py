@@ -8,13 +8,18 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import pearsonr
+from scipy.stats import norm, pearsonr, t
 
 from eval_tiers.domain.columns import GO_NULL_REASONS
 from eval_tiers.domain.taxonomy import ERROR_LABELS
-from eval_tiers.summaries.figures import go_figures, group_macro
+from eval_tiers.summaries import cluster_sums
+from eval_tiers.summaries.cluster_sums import cluster_codes, intersections
+from eval_tiers.summaries.go_figures import go_figures
+from eval_tiers.summaries.interval_figures import SliceSums
+from eval_tiers.summaries.label_figures import group_macro
+from eval_tiers.summaries.measure_table import MeasureTable
 from eval_tiers.summaries.measures import measure_go_sets
-from eval_tiers.summaries.tally import MeasureTable, Tallies, Tally, add_groups, merged
+from eval_tiers.summaries.tally import Tallies, Tally, add_groups, merged
 
 NAN = float("nan")
 reals = st.one_of(st.just(NAN), st.floats(0, 1), st.sampled_from([0.0, 0.5, 1.0, 1 / 3]))
@@ -47,6 +52,12 @@ def tally(part: list[Row]) -> Tallies:
         tallies, "name", ["x", "y", "z"], np.array(name, np.int32), table.units, np.array(flag)
     )
     tallies.rollouts = {(int(right), 1): 1 for right in flag[:1]}
+    names = np.array(name, np.int32)
+    one = cluster_codes("name", ["x", "y", "z"], names, lambda row: f"{value[row]}")
+    other = cluster_codes("count", [f"n{n}" for n in range(6)], np.array(count), str)
+    for clusters in (one, other, intersections(one, other)):
+        table.add_clusters(tallies, clusters, "everything", "all")
+        table.add_clusters(tallies, clusters, "group", group)
     return tallies
 
 
@@ -62,6 +73,20 @@ def plain(tallies: Tallies) -> object:
         },
         tallies.groups,
         tallies.rollouts,
+        {
+            (where, value): {
+                name: [*map(str, np.sort(side.column(name)))] for name in ("flag_w", "count_sum")
+            }
+            for where, sums in tallies.clusters.items()
+            for value, side in sums.by_slice().items()
+        },
+        {
+            (where, cell): sums.table[row, sums.columns["flag_w"]]
+            if "flag_w" in sums.columns
+            else 0
+            for where, sums in tallies.clusters.items()
+            for cell, row in sums.cells.items()
+        },
     )
 
 
@@ -159,7 +184,7 @@ def test_pearson_is_scipy_s(seed: int) -> None:
     f1 = np.clip(sim * (seed - 2) / 4 + rng.random(200) / 2, 0, 1)
     expected = pearsonr(sim, f1)
     sim_with_nulls, f1_with_nulls = sim.tolist() + [NAN, 0.5], f1.tolist() + [0.5, NAN]
-    found = go_figures(go_tally(sim_with_nulls, f1_with_nulls, 3), with_labels=True)
+    found = go_figures(SliceSums(go_tally(sim_with_nulls, f1_with_nulls, 3)), with_labels=True)
     assert found["go_sim_edge_f1_pearson"] == pytest.approx(expected.statistic, abs=1e-6)
 
 
@@ -167,11 +192,14 @@ def test_pearson_is_scipy_s(seed: int) -> None:
     ("sim", "f1"), [([0.5], [0.5]), ([0.5, 0.5], [0.1, 0.9]), ([NAN, NAN], [0.1, 0.9]), ([], [])]
 )
 def test_pearson_undefined_is_null(sim: list[float], f1: list[float]) -> None:
-    assert go_figures(go_tally(sim, f1), with_labels=True)["go_sim_edge_f1_pearson"] is None
+    found = go_figures(SliceSums(go_tally(sim, f1)), with_labels=True)
+    for end in ("", "_low", "_high", "_clustered_low", "_clustered_high"):
+        assert found[f"go_sim_edge_f1_pearson{end}"] is None
 
 
 def test_go_figures_by_hand() -> None:
-    found = go_figures(go_tally([0.0, 0.25, 1.0, NAN, 1.0], [0.0] * 5, 2), with_labels=True)
+    sums = SliceSums(go_tally([0.0, 0.25, 1.0, NAN, 1.0], [0.0] * 5, 2))
+    found = go_figures(sums, with_labels=True)
     assert found["go_sim_mean"] == pytest.approx(2.25 / 4)
     assert (found["go_sim_median"], found["go_sim_mean_n"]) == (0.625, 4)
     assert (found["go_sim_nontrivial_mean"], found["go_sim_nontrivial_median"]) == (0.125, 0.125)
@@ -181,12 +209,52 @@ def test_go_figures_by_hand() -> None:
     }
     by_label = found["go_sim_by_error_label"]
     assert isinstance(by_label, dict)
-    assert by_label[ERROR_LABELS[1]] == {"n": 1, "mean": 0.25, "median": 0.25}
+    one = by_label[ERROR_LABELS[1]]
+    assert (one["n"], one["mean"], one["median"]) == (1, 0.25, 0.25)
+    assert {one[f"{name}_{end}"] for name in ("mean", "median") for end in ("low", "high")} == {
+        None
+    }
     assert ERROR_LABELS[3] not in by_label  # its one similarity is null
 
 
 def test_macro_over_groups() -> None:
-    assert group_macro({"x": [4, 1], "y": [2, 2], "z": [1, 0]}) == {
-        "accuracy": pytest.approx(1.25 / 3), "group_n": 3,
-    }  # fmt: skip
-    assert group_macro({}) == {"accuracy": None, "group_n": 0}
+    found = group_macro({"x": [4, 1], "y": [2, 2], "z": [1, 0]})
+    assert found["accuracy"] == pytest.approx(1.25 / 3)
+    assert found["group_n"] == found["accuracy_n"] == 3
+    shares = np.array([0.25, 1, 0])
+    half = t.ppf(0.975, 2) * shares.std(ddof=1) / 3**0.5
+    assert half > 1.25 / 3  # three groups say little: the interval is cut off at both ends
+    assert (found["accuracy_low"], found["accuracy_high"]) == (0, 1)
+    many = group_macro({str(n): [4, n % 5] for n in range(40)})
+    shares = np.array([n % 5 / 4 for n in range(40)])
+    half = norm.ppf(0.975) * shares.std(ddof=1) / 40**0.5
+    assert many["accuracy_low"] == pytest.approx(shares.mean() - half)
+    assert many["accuracy_high"] == pytest.approx(shares.mean() + half)
+
+
+@pytest.mark.parametrize("groups", [{}, {"x": [4, 1]}])
+def test_macro_over_fewer_than_two_groups_has_no_interval(groups: dict[str, list[int]]) -> None:
+    found = group_macro(groups)
+    assert found["accuracy"] == (0.25 if groups else None)
+    assert found["accuracy_low"] is None and found["accuracy_high"] is None
+
+
+@given(rows, st.randoms(use_true_random=False))
+def test_clusters_that_are_put_together_are_the_same_in_any_order(
+    part: list[Row], rng: random.Random
+) -> None:
+    """Past the limit clusters go into groups by name, whichever batch passes it."""
+    before = cluster_sums.MOST_CELLS, cluster_sums.GROUPS
+    try:
+        cluster_sums.MOST_CELLS, cluster_sums.GROUPS = 3, 2  # type: ignore[misc]
+        rest, pieces = list(part), []
+        rng.shuffle(rest)
+        while rest:
+            size = rng.randint(1, len(rest))
+            pieces.append(rest[:size])
+            rest = rest[size:]
+        whole, dealt = tally(part), merged(map(tally, pieces))
+        whole.rollouts = dealt.rollouts = {}
+        assert plain(dealt) == plain(whole)
+    finally:
+        cluster_sums.MOST_CELLS, cluster_sums.GROUPS = before  # type: ignore[misc]

@@ -73,3 +73,10 @@ def test_a_value_is_chosen_and_left_again() -> None:
     view = parsed("page=4").toggled("split", "c&d")
     assert view.query() == "split=c%26d"
     assert view.toggled("split", "c&d") == View()
+
+
+def test_a_column_with_more_values_than_are_listed_takes_any() -> None:
+    view = parse_view([("split", "never listed")], VOCABULARY, SORTABLE, {"split"})
+    assert view.chosen == (("split", ("never listed",)),)
+    with pytest.raises(BadQuery):
+        parse_view([("error_label", "never listed")], VOCABULARY, SORTABLE, {"split"})

@@ -1,0 +1,1 @@
+"""Rubric judging over files: tasks and reports checked, exported, merged, scored, compared."""

@@ -1,0 +1,1 @@
+"""Submissions: inspected, judged, graded, packed."""
