@@ -13,6 +13,7 @@ from eval_tiers.api.submissions import (
     grade_submission,
     grade_suite,
     pack_submission,
+    validate_task,
 )
 
 __all__ = [
@@ -37,6 +38,7 @@ __all__ = [
     "pack_submission",
     "relabel",
     "score_rubrics",
+    "validate_task",
     "view",
     "write_baselines",
     "write_evaluation",

@@ -114,6 +114,7 @@ def merge_rubrics(
     from eval_tiers.exceptions import Problem, UsageError
     from eval_tiers.pipeline.rubrics.merge import RubricMergeOptions
     from eval_tiers.pipeline.rubrics.merge import merge_rubrics as merge
+    from eval_tiers.rubrics.costs import MAX_PRICE
     from eval_tiers.rubrics.replies import Prices
 
     if (price_in is None) != (price_out is None):
@@ -121,6 +122,12 @@ def merge_rubrics(
             Problem("one-price", "one price of two is given: no cost could be worked out",
                     fix="give --price-in and --price-out, or none")
         )  # fmt: skip
+    for price in (price_in, price_out):
+        if price is not None and not 0 <= price <= MAX_PRICE:  # nan isn't either
+            raise UsageError(
+                Problem("bad-price", f"a price is {price:g}, not 0 to {MAX_PRICE:,.0f} USD",
+                        fix="give the price of a million tokens")
+            )  # fmt: skip
     options = RubricMergeOptions(
         index=None if index is None else Path(index),
         output_dir=Path(output_dir),

@@ -167,9 +167,11 @@ def are_judged_rubrics(paths: Sequence[Pathname]) -> bool:
         Some are and some aren't.
     """
     from eval_tiers.exceptions import Problem, SourceRef, UsageError
-    from eval_tiers.pipeline.rubrics.scored_results import are_rubric_results
+    from eval_tiers.pipeline.rubrics.scored_results import are_rubric_results, are_sure_results
 
     found = [are_rubric_results(Path(path)) for path in paths]
+    if not all(found):
+        found = [are_sure_results(Path(path)) for path in paths]
     if any(found) and not all(found):
         other = Path(paths[found.index(False)])
         if other.exists():

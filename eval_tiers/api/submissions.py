@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from eval_tiers.pipeline.submissions.grade import Grade, GradeOptions
     from eval_tiers.pipeline.submissions.pack import PackedSubmission
     from eval_tiers.pipeline.submissions.suite import GradedSuite, SuiteOptions
+    from eval_tiers.pipeline.submissions.validate_task import TaskValidation
     from eval_tiers.submissions.judge_request import JudgeOptions
 
 
@@ -178,3 +179,26 @@ def grade_suite(
     if files is not None:
         files.finish(graded, options.ks)
     return graded
+
+
+def validate_task(
+    task: Pathname | None = None, tell: Callable[[int, int], None] | None = None
+) -> TaskValidation:
+    """Check a task's files, provenance and oracle, and that faults put into the oracle are found.
+
+    Parameters
+    ----------
+    task : path-like, optional
+        The task's folder; without it, the bundled example.
+    tell : callable, optional
+        Told how many of how many files' mutations are done.
+
+    Raises
+    ------
+    MissingResourceError, BadInputError
+        There is no task there, or its file is no TOML. Whatever else is wrong is a finding.
+    """
+    from eval_tiers.io.demo import example_task
+    from eval_tiers.pipeline.submissions import validate_task as validation
+
+    return validation.validate_task(example_task() if task is None else Path(task), tell)

@@ -50,6 +50,17 @@ def clustering_named(name: str | None, known: Mapping[str, str]) -> str:
     return wanted
 
 
+def one_field_of(clustering: str, default: str) -> str:
+    """Return the one field of a clustering; the default's of a two-way one; `NONE` stays.
+
+    Examples
+    --------
+    >>> one_field_of("gene", "pair"), one_field_of("perturbation+readout", "readout")
+    ('gene', 'readout')
+    """
+    return default if "+" in clustering else clustering
+
+
 def fields_of(clustering: str) -> tuple[str, ...]:
     """Return the names under which sums by cluster are kept: of two-way ones, three.
 

@@ -29,7 +29,7 @@ def confidence_table(
         Row of the batch, and what its prediction states.
     key : sequence of str
         Columns of the samples that are kept beside gold label, predicted label and whether it is
-        right.
+        right; what is no column of them is left out.
     labels : sequence of str
         The vocabulary; each gets a column ``prob_<label>``.
     """
@@ -37,7 +37,8 @@ def confidence_table(
         return None
     rows = pa.array([row for row, _ in stated], pa.int64())
     said = [found for _, found in stated]
-    columns = {name: samples[name].take(rows) for name in (*key, *_JUDGED)}
+    kept = [name for name in (*key, *_JUDGED) if name in samples.column_names]
+    columns = {name: samples[name].take(rows) for name in kept}
     columns["confidence"] = pa.array([found.confidence for found in said], pa.float64())
     for code, label in enumerate(labels):
         columns[f"prob_{label}"] = pa.array(

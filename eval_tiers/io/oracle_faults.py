@@ -14,6 +14,8 @@ from eval_tiers.submissions import codes
 from eval_tiers.submissions.inspection import MANIFEST_PATH
 from eval_tiers.submissions.task import ArtifactSpec, Limits
 
+_BEGINNING: Final = 1_000_000  # bytes
+_LONG: Final = 32_000_000  # bytes: a tenth of a second, for a change to fall into
 _OTHER: Final = "another name of the file"
 
 
@@ -34,6 +36,12 @@ class OracleFile:
     spec: ArtifactSpec | None
     source: Path
     size: int
+
+    def beginning(self) -> bytes:
+        """Return the file, or whole lines of its beginning where it is long."""
+        with open(self.source, "rb") as handle:
+            data = handle.read(_BEGINNING)
+        return data if len(data) == self.size else data[: data.rfind(b"\n") + 1] or data
 
 
 class CannotMake(Exception):
@@ -139,7 +147,8 @@ def _other_case(one: Spoiling) -> _Entries:
     return [one.entry(), one.entry(other)]
 
 
-def _as_it_is(one: Spoiling) -> _Entries:
+def _long_to_read(one: Spoiling) -> _Entries:
+    _try(lambda: os.truncate(one.target, _LONG))  # a hole: it takes no room
     return [one.entry()]
 
 
@@ -179,10 +188,10 @@ FILE_FAULTS: Final[tuple[tuple[str, str, Callable[[str], str], Spoil], ...]] = (
     ("pipe for a file", codes.NOT_REGULAR, _same, _as_pipe),
     ("oversize", codes.OVERSIZE, _same, _too_large),
     ("wrong hash", codes.HASH_MISMATCH, _same, _wrong_digit),
-    ("file changed after hashing", codes.HASH_MISMATCH, _same, _changed_later),
+    ("file changed later", codes.HASH_MISMATCH, _same, _changed_later),
     ("declared twice", codes.DUPLICATE_DECLARATION, _same, _twice),
     ("declared in other case", codes.DUPLICATE_DECLARATION, str.swapcase, _other_case),
     ("entry without a hash", codes.MANIFEST_MALFORMED, lambda _: MANIFEST_PATH, _without_hash),
     ("file that may not be read", codes.UNREADABLE, _same, _not_to_be_read),
-    ("changed while it is read", codes.CHANGED_WHILE_READ, _same, _as_it_is),
+    ("changed while it is read", codes.CHANGED_WHILE_READ, _same, _long_to_read),
 )  # fmt: skip

@@ -10,17 +10,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
-from typing import Final
 
 from eval_tiers.io.oracle_faults import FILE_FAULTS, OracleFile, Spoil, Spoiling, entry_of
+from eval_tiers.io.sources import iter_chunks
 from eval_tiers.submissions import codes
-from eval_tiers.submissions.csv_rows import TableFault
 from eval_tiers.submissions.inspection import ANSWER_PATH, MANIFEST_PATH
-from eval_tiers.submissions.mutations import mutate_table
+from eval_tiers.submissions.mutations import COLUMNS, first_rows, mutate_table
+from eval_tiers.submissions.reference import ReferenceTable
 from eval_tiers.submissions.task import ArtifactSpec, EvalTask, Limits
-
-MOST_BYTES: Final = 10_000_000
-"""Of a table that is mutated: each mutation writes and reads it again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +39,8 @@ class OracleMutation:
         Why it can't be made.
     restless : bool
         Whether the file has to change while it is read; see `touching`.
+    reference : ReferenceTable or None
+        What the table is held against.
     """
 
     name: str
@@ -52,10 +51,14 @@ class OracleMutation:
     make: Callable[[Path], None] | None
     reason: str | None = None
     restless: bool = False
+    reference: ReferenceTable | None = None
 
 
 def mutations_by_file(
-    task: EvalTask, answer: bytes, files: Sequence[OracleFile]
+    task: EvalTask,
+    answer: bytes,
+    files: Sequence[OracleFile],
+    references: Mapping[str, ReferenceTable],
 ) -> list[Iterator[OracleMutation]]:
     """Return all mutations: of answer, manifest and smallest file; then of each table.
 
@@ -68,11 +71,13 @@ def mutations_by_file(
     answer : bytes
     files : sequence of OracleFile
         Those of an oracle that passes.
+    references : mapping
+        By path of the artifact.
     """
     asked = [file for file in files if file.spec is not None] or list(files)
     smallest = min(asked, key=lambda file: file.size, default=None)
     tables = [
-        _of_table(task, answer, file, file.spec)
+        _of_table(task, answer, file, file.spec, references[file.path])
         for file in files
         if file.spec is not None and file.spec.is_table
     ]
@@ -93,10 +98,18 @@ def write_submission(
 
 
 def _of_one(task: EvalTask, file: OracleFile | None) -> EvalTask:
-    """Return the task of one file, with the limits out of the way but for the file's own."""
-    artifacts = () if file is None or file.spec is None else (file.spec,)
+    """Return the task of one file as a text, with no limits in the way but the file's own."""
+    artifacts: tuple[ArtifactSpec, ...] = ()
+    if file is not None and file.spec is not None:
+        artifacts = (ArtifactSpec(file.path, max_bytes=file.spec.max_bytes),)
     limits = replace(Limits(), file_bytes=task.limits.file_bytes)
     return replace(task, artifacts=artifacts, limits=limits)
+
+
+def _without_limits(task: EvalTask) -> EvalTask:
+    """Return a task whose files may be as large as any."""
+    wide = tuple(replace(spec, max_bytes=Limits().file_bytes) for spec in task.artifacts)
+    return replace(task, artifacts=wide, limits=Limits())
 
 
 def _of_answer(task: EvalTask, answer: bytes, file: OracleFile | None) -> Iterator[OracleMutation]:
@@ -107,7 +120,7 @@ def _of_answer(task: EvalTask, answer: bytes, file: OracleFile | None) -> Iterat
         name: str, code: str, path: str, change: Callable[[Path], None], text: bytes | None = answer
     ) -> OracleMutation:
         def make(folder: Path) -> None:
-            data = None if file is None else file.source.read_bytes()
+            data = None if file is None else file.beginning()
             whole = {} if file is None or data is None else {file.path: data}
             entries = [entry_of(path, data) for path, data in whole.items()]
             write_submission(folder, text, entries, whole)
@@ -146,13 +159,14 @@ def _of_file(task: EvalTask, answer: bytes, file: OracleFile | None) -> Iterator
             continue
 
         def make(folder: Path, spoil: Spoil = spoil, file: OracleFile = file) -> None:
-            data = file.source.read_bytes()
+            data = file.beginning()
             write_submission(folder, answer, [entry_of(file.path, data)], {file.path: data})
             entries = spoil(Spoiling(folder, file, data, one.limits))
             (folder / MANIFEST_PATH).write_text(json.dumps({"artifacts": entries}), "utf-8")
 
         restless = code == codes.CHANGED_WHILE_READ
-        yield OracleMutation(name, code, path_of(file.path), None, one, make, restless=restless)
+        asked = _without_limits(one) if restless else one
+        yield OracleMutation(name, code, path_of(file.path), None, asked, make, restless=restless)
 
 
 @contextmanager
@@ -176,27 +190,23 @@ def touching(path: Path) -> Iterator[None]:
 
 
 def _of_table(
-    task: EvalTask, answer: bytes, file: OracleFile, spec: ArtifactSpec
+    task: EvalTask, answer: bytes, file: OracleFile, spec: ArtifactSpec, whole: ReferenceTable
 ) -> Iterator[OracleMutation]:
-    """Yield what is done to a table, with limits out of the way."""
-    wide = replace(spec, max_bytes=Limits().file_bytes)
-    one = replace(task, artifacts=(wide,), limits=Limits())
-    if file.size > MOST_BYTES:
-        told = f"the table has more than {MOST_BYTES:,} bytes"
-        yield OracleMutation("all of tables", codes.HEADER_MISMATCH, file.path, None, one, None,
+    """Yield what is done to the beginning of a table, with limits out of the way."""
+    one = _without_limits(replace(task, artifacts=(spec,)))
+    begun, reference = first_rows(iter_chunks(file.source), spec, whole)
+    for mutation in mutate_table(begun, spec):
+        data = mutation.data
+        make = None
+        if data is not None:
+
+            def make(folder: Path, data: bytes = data) -> None:
+                write_submission(folder, answer, [entry_of(file.path, data)], {file.path: data})
+
+        yield OracleMutation(mutation.name, mutation.code, file.path, mutation.column, one, make,
+                             mutation.reason, reference=reference)  # fmt: skip
+    columns = max(len(spec.numeric), len(spec.exact), len(spec.recompute))
+    if columns > COLUMNS:
+        told = f"only the first {COLUMNS} of {columns:,} columns are tried"
+        yield OracleMutation("further columns", codes.OUT_OF_TOLERANCE, file.path, None, one, None,
                              told)  # fmt: skip
-        return
-    try:
-        for mutation in mutate_table(file.source.read_bytes(), spec):
-            data = mutation.data
-            make = None
-
-            if data is not None:
-
-                def make(folder: Path, data: bytes = data) -> None:
-                    write_submission(folder, answer, [entry_of(file.path, data)], {file.path: data})
-
-            yield OracleMutation(mutation.name, mutation.code, file.path, mutation.column, one,
-                                 make, mutation.reason)  # fmt: skip
-    except TableFault as fault:
-        yield OracleMutation("all of tables", fault.code, file.path, None, one, None, fault.message)

@@ -6,18 +6,21 @@ import csv
 import io
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import IO, Any, Final
 
 import orjson
 
-from eval_tiers.exceptions import BadInputError, Problem, SourceRef
 from eval_tiers.io.atomic import atomic_writer, render_json
+from eval_tiers.io.export_files import bad_export_file, read_export_object
 from eval_tiers.io.sources import read_bytes, require_file
 from eval_tiers.io.text_lines import decode_text, iter_lines
 from eval_tiers.rescue.cases import SampleKey
 from eval_tiers.rescue.files import CONTROLS, INDEX, INDEX_COLUMNS, MANIFEST
 
+_bad = partial(bad_export_file, "export-rescue")
+_read_json = partial(read_export_object, "export-rescue")
 _CONTROL_FIELDS: Final = frozenset(
     {"custom_id", "number", "kind", "truth", "repeat", "gold_answer", "cluster"}
 )
@@ -163,21 +166,6 @@ def read_index(path: Path) -> list[IndexRow]:
                record["rollout"] or None)  # fmt: skip
         rows.append(IndexRow(custom_id, key, record["kind"] or "", int(repeat)))
     return rows
-
-
-def _read_json(path: Path) -> dict[str, Any]:
-    try:
-        value = orjson.loads(read_bytes(path))
-    except orjson.JSONDecodeError as error:
-        raise _bad(path, f"not JSON: {error}") from error
-    if not isinstance(value, dict):
-        raise _bad(path, "this is no JSON object")
-    return value
-
-
-def _bad(path: Path, message: str, line: int | None = None) -> BadInputError:
-    fix = "put back the file that export-rescue wrote, or export again"
-    return BadInputError(Problem("bad-export-file", message, SourceRef(str(path), line), fix))
 
 
 def find_request_files(export: ExportFiles) -> list[Path]:

@@ -7,17 +7,18 @@ import io
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-import orjson
-
-from eval_tiers.exceptions import BadInputError, Problem, SourceRef
 from eval_tiers.io.atomic import atomic_writer, clean_text, render_json
+from eval_tiers.io.export_files import bad_export_file, read_export_object
 from eval_tiers.io.sources import read_bytes, require_file
 from eval_tiers.io.text_lines import decode_text
 from eval_tiers.rubrics.asked import PART, SYNTHESIS, WHOLE, Entry
 
+_bad = partial(bad_export_file, "rubrics export")
+_read_json = partial(read_export_object, "rubrics export")
 _COLUMNS: Final = ("custom_id", "sample_id", "rubric_index", "role", "part", "part_n", "repeat")
 _INDEX_END: Final = ".index.csv"
 _MANIFEST_FIELDS: Final = {
@@ -228,18 +229,3 @@ def _list(value: object, path: Path) -> Sequence[object]:
     if not isinstance(value, list):
         raise _bad(path, "this is no key of controls")
     return value
-
-
-def _read_json(path: Path) -> dict[str, Any]:
-    try:
-        value = orjson.loads(read_bytes(path))
-    except orjson.JSONDecodeError as error:
-        raise _bad(path, f"not JSON: {error}") from error
-    if not isinstance(value, dict):
-        raise _bad(path, "this is no JSON object")
-    return value
-
-
-def _bad(path: Path, message: str, line: int | None = None) -> BadInputError:
-    fix = "put back the file that rubrics export wrote, or export again"
-    return BadInputError(Problem("bad-export-file", message, SourceRef(str(path), line), fix))

@@ -105,15 +105,31 @@ def read_labels(path: Path) -> GivenRows:
     ----------
     path : Path
         JSON Lines, or CSV with the columns sample_id, verdict, and rubric_index or rubric_title;
-        plain, gzip or zstd.
+        plain, gzip or zstd. Or a folder of results files, as `read_results`.
 
     Raises
     ------
     MissingResourceError, BadInputError
         As `read_results`; a table without these columns.
     """
-    require_file(path, "file of people's verdicts")
-    found = GivenRows([path])
+    found = GivenRows(_label_files(path))
+    for one in found.paths:
+        _read_label_file(found, one)
+    _require_any(found)
+    return found
+
+
+def _label_files(path: Path) -> list[Path]:
+    try:
+        if path.is_dir():
+            return find_result_files(path)
+    except OSError:  # told below
+        pass
+    return [require_file(path, "file of people's verdicts")]
+
+
+def _read_label_file(found: GivenRows, path: Path) -> None:
+    before = len(found.rows) + len(found.unreadable)
     data = read_bytes(path).removeprefix(UTF8_BOM)
     if data.lstrip()[:1] in (b"{", b"["):
         for where, raw in _json_lines(path):
@@ -122,10 +138,8 @@ def read_labels(path: Path) -> GivenRows:
         refuse_utf16(data[:400], str(path))
         for where, record in _table_rows(decode_text(data, str(path)), str(path)):
             _add_row(found, where, partial(dict, record), _parse_labelled)
-    if not found.rows and not found.unreadable:
+    if len(found.rows) + len(found.unreadable) == before:
         raise _no_row(path, "write one verdict a row")
-    _require_any(found)
-    return found
 
 
 def _json_lines(path: Path) -> Iterator[tuple[SourceRef, bytes]]:
@@ -151,9 +165,10 @@ def _parse_given(record: Mapping[str, Any], where: SourceRef, findings: list[Fin
     try:
         row, notes = parse_result(record, where)
         fault = None
-    except RecordFault as found:  # whose it is may be told all the same
+    except RecordFault as found:  # whose it is may be told all the same, if only by the title
         fault = found
-        row, notes = parse_result({**record, "success": False}, where)
+        known = {"rubric_index": None} if found.code == "bad-rubric-index" else {}
+        row, notes = parse_result({**record, "success": False, **known}, where)
     findings += notes
     return GivenRow(row, where, _digest(record), fault)
 

@@ -46,16 +46,20 @@ def read_pairs(folder: Path, stamp: str, summary: Mapping[str, Any]) -> list[Sco
         reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
         if not set(reader.fieldnames or ()) >= NEEDED:
             raise _bad(path, "columns are missing")
-        return [_row(record, path, reader.line_num, safe) for record in reader]
+        rows = [_row(record, path, reader.line_num, safe) for record in reader]
     except csv.Error as error:
         raise _bad(path, str(error)) from error
     finally:
         csv.field_size_limit(limit)
+    expected = summary["coverage"]["pair_n"]
+    if len(rows) != expected:
+        raise _bad(path, f"it has {len(rows)} rows, the summary tells of {expected}")
+    return rows
 
 
 def _row(record: Mapping[str, Any], path: Path, line: int, safe: bool) -> ScoredRow:
-    if None in record:
-        raise _bad(path, "a row has more cells than the header", line)
+    if None in record or None in record.values():
+        raise _bad(path, "a row has not as many cells as the header", line)
     cells = record
     if safe:
         cells = {

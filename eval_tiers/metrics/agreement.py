@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from eval_tiers.metrics.intervals import Z_95
+from eval_tiers.metrics.intervals import Z_95, wilson_interval
 
 Floats = NDArray[np.float64]
 
@@ -46,7 +46,9 @@ class Agreement:
     kappa : float or None
         None where it is undefined: nothing rated, or both raters used one and the same category.
     interval : (low, high) or None
-        95 % of kappa, normal.
+        95 % of kappa, normal; None where all are rated the same, for it would have no width.
+    raw_interval : (low, high) or None
+        95 % of the share, Wilson's.
     categories : dict of CategoryAgreement
     """
 
@@ -54,6 +56,7 @@ class Agreement:
     raw: float | None
     kappa: float | None
     interval: tuple[float, float] | None
+    raw_interval: tuple[float, float] | None
     categories: dict[str, CategoryAgreement]
 
 
@@ -82,7 +85,7 @@ def cohen_kappa(first: Sequence[str], second: Sequence[str]) -> Agreement:
     names = sorted({*first, *second})
     n = len(pairs)
     if n == 0:
-        return Agreement(0, None, None, None, {})
+        return Agreement(0, None, None, None, None, {})
     place = {name: i for i, name in enumerate(names)}
     table = np.zeros((len(names), len(names)))
     np.add.at(table, ([place[a] for a, _ in pairs], [place[b] for _, b in pairs]), 1)
@@ -97,12 +100,14 @@ def cohen_kappa(first: Sequence[str], second: Sequence[str]) -> Agreement:
         for name, i in place.items()
     }
     raw = float(np.trace(table)) / n
+    of_raw = wilson_interval(float(np.trace(table)), n)
     if len(names) == 1:
-        return Agreement(n, raw, None, None, categories)
+        return Agreement(n, raw, None, None, of_raw, categories)
     chance = float(rows @ columns) / n**2
     kappa = (raw - chance) / (1 - chance)
     half = Z_95 * _standard_error(table / n, raw, chance) / math.sqrt(n)
-    return Agreement(n, raw, kappa, (max(-1.0, kappa - half), min(1.0, kappa + half)), categories)
+    ends = (max(-1.0, kappa - half), min(1.0, kappa + half)) if half > 1e-12 else None
+    return Agreement(n, raw, kappa, ends, of_raw, categories)
 
 
 def _standard_error(shares: Floats, raw: float, chance: float) -> float:

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from eval_tiers.metrics.calibration import BINS
 from eval_tiers.metrics.cluster_sums import cluster_count, on_grid, one_way
+from eval_tiers.metrics.intervals import wilson_interval
 
 Floats = NDArray[np.float64]
 
@@ -47,7 +48,8 @@ def calibration_error_interval(
     Returns
     -------
     (low, high) or None
-        Cut off at 0 and 1. None with fewer than two clusters.
+        Cut off at 0 and 1. None with fewer than two clusters; Wilson's of the error over n where
+        no draw differs, as where all answers are right and sure.
 
     References
     ----------
@@ -74,6 +76,8 @@ def calibration_error_interval(
         errors.append(np.abs(drawn).sum(axis=1) / (weights @ size))
         about.append(np.abs(drawn - seen).sum(axis=1) / n)
     found = np.concatenate(errors)
+    if float(np.ptp(found)) <= 1e-12:  # no draw differs: an interval of no width would be false
+        return wilson_interval(error * n, n)
     low, high = np.quantile(found, [0.025, 0.975])
     by_chance = float(np.quantile(np.concatenate(about), 0.95))
     least = 0.0 if error <= by_chance else max(0.0, 2 * error - float(high))

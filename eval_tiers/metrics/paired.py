@@ -36,7 +36,7 @@ class PairedDifference:
     first, second, difference : float or None
         None for n = 0.
     first_interval, second_interval : (low, high) or None
-        95 % of each mean by itself: Wilson's of shares, else clustered.
+        95 % of each mean by itself: clustered; Wilson's where clusters can't tell.
     interval : (low, high) or None
         95 % of the difference.
     standard_error : float or None
@@ -107,10 +107,7 @@ def paired_difference(
     x, y = on_grid(x, y)
     change, cluster_n = y - x, ways.cluster_n
     mean = float(change.sum()) / n
-    alone = [
-        wilson_interval(float(side.sum()), n) if of_shares else _interval(side, ways, cluster_n)
-        for side in (x, y)
-    ]
+    alone = [_of_one(side, ways, of_shares) for side in (x, y)]
     means = float(x.sum()) / n, float(y.sum()) / n
     known = n, left_out_n, cluster_n, *means, mean, alone[0], alone[1]
     variance = mean_variance(change, ways)
@@ -129,12 +126,22 @@ def paired_difference(
     return PairedDifference(*known, interval, error, None)
 
 
-def _interval(values: Floats, ways: Clustering, cluster_n: int) -> Interval:
-    variance = mean_variance(values, ways)
-    if variance is None:
+def _of_one(values: Floats, ways: Clustering, of_shares: bool) -> Interval:
+    """Return the interval of one of the means: clustered, as a run by itself shows it.
+
+    Where clusters can't tell (one alone, or none differs; of shares: no two items share one) it is
+    Wilson's of the value over n; None of means in one cluster.
+    """
+    n, cluster_n = len(values), ways.cluster_n
+    mean, variance = float(values.sum()) / n, mean_variance(values, ways)
+    alone = of_shares and ways.other is None and cluster_n == n
+    if variance is not None and math.sqrt(variance) > _NO_WIDTH and not alone:
+        half = cluster_quantile(cluster_n) * math.sqrt(variance)
+        low, high = mean - half, mean + half
+        return (max(0.0, low), min(1.0, high)) if of_shares else (low, high)
+    if (variance is None and not of_shares) or not 0 <= mean <= 1:
         return None
-    mean, half = float(values.sum()) / len(values), cluster_quantile(cluster_n) * variance**0.5
-    return mean - half, mean + half
+    return wilson_interval(mean * n, n)
 
 
 def _wilson_room(n: int) -> float:
@@ -265,7 +272,8 @@ def minimum_detectable_effect(found: PairedDifference, of_shares: bool = False) 
 
     The two-sided 5 % quantile plus the 80 % quantile, times the standard error of the difference
     that was seen; Student's under 30 clusters. Of shares at least what six discordant pairs make,
-    all one way: with fewer the exact test finds nothing.
+    all one way: with fewer the exact test finds nothing; and where all clusters differ by the same
+    at least half the width of their interval.
 
     Parameters
     ----------
@@ -297,5 +305,7 @@ def minimum_detectable_effect(found: PairedDifference, of_shares: bool = False) 
     effect = (cluster_quantile(clusters) + float(of_power)) * error
     if not of_shares:
         return effect or None
+    if error <= _NO_WIDTH:  # none seen is not none there: as far as the interval goes
+        effect = _wilson_room(clusters)
     effect = max(effect, fewest_discordant() / found.n)
     return effect if effect <= 1 else None

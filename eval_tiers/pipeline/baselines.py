@@ -26,6 +26,7 @@ from eval_tiers.pipeline.baseline_answers import (
     ItemAnswers,
 )
 from eval_tiers.pipeline.manifest import environment
+from eval_tiers.summaries.interval_figures import BESIDE
 
 _HEADLINES: Final = (
     "accuracy", "balanced_accuracy", "f1_macro", "parse_failure_rate",
@@ -148,7 +149,7 @@ def note_run(
     """Note the run that scored a baseline, in the manifest too."""
     made.run_dir = run_dir
     for name in _HEADLINES:
-        keys = (name, f"{name}_n", f"{name}_low", f"{name}_high")
+        keys = (f"{name}{end}" for end in BESIDE)
         made.figures |= {key: summary[key] for key in keys if key in summary}
     written.manifest["baselines"][made.name] |= {"run": str(run_dir), "figures": made.figures}
 

@@ -14,8 +14,7 @@ import pyarrow as pa
 from eval_tiers import __version__
 from eval_tiers.domain.findings import Finding
 from eval_tiers.exceptions import Problem, SourceRef, UsageError
-from eval_tiers.io.atomic import atomic_writer, clean_text
-from eval_tiers.io.output_paths import require_free_path
+from eval_tiers.io.comparison_files import write_comparison_files
 from eval_tiers.io.run_rows import match_rows
 from eval_tiers.io.run_tables import ComparedRun, key_names, open_run
 from eval_tiers.io.tables import render_csv
@@ -203,24 +202,12 @@ def write_comparison(
 ) -> None:
     """Write a comparison's page and its table of flips, where they are asked for.
 
-    Raises
-    ------
-    UsageError
-        One would replace a file of a run, or the other.
-    MissingResourceError
-        It can't be written.
+    See `eval_tiers.io.comparison_files.write_comparison_files`.
     """
-    wanted = [path for path in (output, flips_csv) if path is not None]
-    for path in wanted:
-        require_free_path(path, compared.run_files)
-    if len(wanted) == 2 and wanted[0].absolute() == wanted[1].absolute():
-        where = SourceRef(str(output))
-        raise UsageError(
-            Problem("given-twice", "page and flips would be one file", where, "name two files")
-        )
-    if output is not None and page is not None:
-        with atomic_writer(output) as handle:
-            handle.write(clean_text(page).encode())
-    if flips_csv is not None:
-        with atomic_writer(flips_csv) as handle:
-            handle.write(render_csv(compared.flips, compared.spreadsheet_safe, header=True))
+    write_comparison_files(
+        output,
+        page,
+        flips_csv,
+        lambda: render_csv(compared.flips, compared.spreadsheet_safe, header=True),
+        compared.run_files,
+    )

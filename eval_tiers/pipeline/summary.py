@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from eval_tiers import __version__
-from eval_tiers.domain.clusterings import fields_of
+from eval_tiers.domain.clusterings import fields_of, one_field_of
 from eval_tiers.domain.columns import SAMPLE_COLUMNS
 from eval_tiers.domain.findings import Finding
 from eval_tiers.domain.labels import DOWN, LABELS, UNCHANGED, UP
@@ -78,7 +78,11 @@ def build_summary(result: RunResult) -> dict[str, Any]:
         from eval_tiers.summaries.calibration import calibration_figures
 
         summary["calibration"] = calibration_figures(
-            result.confidence, LABELS, whole.count("row_n"), "readout", "readout"
+            result.confidence,
+            LABELS,
+            whole.count("row_n"),
+            "readout",
+            one_field_of(result.plan.cluster, "readout"),
         )
     rollouts = rollout_figures(result, sums)
     if rollouts is not None:
@@ -173,9 +177,10 @@ def _withhold(figures: Figures, warnings: list[str]) -> None:
     """Take headlines that rest on implied answers out of the summary, with the reason."""
     withheld: dict[str, object] = {}
     for name in IMPLIED_HEADLINES:
-        for key in (f"{name}{end}" for end in BESIDE if end != "_n"):
-            withheld[key] = figures[key]
-            figures[key] = None
+        for end in BESIDE:
+            withheld[f"{name}{end}"] = figures[f"{name}{end}"]
+            if end != "_n":
+                figures[f"{name}{end}"] = None
     figures["withheld"] = {
         "reason": "gold chains don't reliably imply their gold answers: " + "; ".join(warnings),
         "figures": withheld,

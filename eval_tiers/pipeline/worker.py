@@ -13,6 +13,7 @@ from zlib import crc32
 import numpy as np
 import pyarrow as pa
 
+from eval_tiers.domain.clusterings import fields_of
 from eval_tiers.domain.columns import columns_for
 from eval_tiers.domain.findings import Finding
 from eval_tiers.domain.labels import LABELS
@@ -176,7 +177,9 @@ def score_job(context: Context, job: Job) -> BatchResult:
         problems=read.problems,
         baseline=_draw_baseline(context, scored, clusters),
         chain_genes=batch.symbols[:2000] if job.first == 0 and job.pair == 0 else [],
-        confidence=confidence_table(samples, read.stated, (*SAMPLE_KEY, "readout"), LABELS),
+        confidence=confidence_table(
+            samples, read.stated, (*SAMPLE_KEY, "readout", *fields_of(context.clustering)), LABELS
+        ),
     )
 
 

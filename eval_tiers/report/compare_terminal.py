@@ -83,9 +83,20 @@ def _measures(found: Mapping[str, Any], names: Sequence[str]) -> str:
         lines.append(f"  {title}{values}{change:>9}  {interval:<18}{n:>9}")
         if one["null_reason"] is not None:
             lines.append(f"      no interval: {interval_text(key, one)}")
+        lines += _of_runs(key, one, names)
     for text in (mcnemar_text(found, names), verdict_text(found), *only_text(found, names)):
         lines += wrap(f"  {visible(text)}", indent="    ")
     return "\n".join(lines)
+
+
+def _of_runs(key: str, one: Mapping[str, Any], names: Sequence[str]) -> list[str]:
+    """Return the line of the intervals of both runs by themselves, where there are any."""
+    said = [
+        f"{name} [{value_text(key, one[f'{side}_low'])}, {value_text(key, one[f'{side}_high'])}]"
+        for name, side in zip(names, ("first", "second"), strict=True)
+        if one[f"{side}_low"] is not None
+    ]
+    return [f"      {'  '.join(said)}"] if said else []
 
 
 def _slices(found: Mapping[str, Any], names: Sequence[str]) -> list[str]:
@@ -109,6 +120,7 @@ def _slices(found: Mapping[str, Any], names: Sequence[str]) -> list[str]:
                 f"{change_text('accuracy', one['difference']):>8}  "
                 f"{interval:<16}{p_text(part['mcnemar']['p_holm']):>6}"
             )
+            lines += _of_runs("accuracy", one, names)
         tables.append("\n".join([*lines, *_detectable(found, dimension)]))
     return tables
 

@@ -24,7 +24,7 @@ MEASURES: Final = {
     "compliance": "compliance, mean",
 }
 _REASONS: Final = {
-    "no_pair": "no row is in both runs",
+    "no_pair": "no row has a value in both runs",
     "one_cluster": "all rows are one cluster",
     "no_variation": "all differ by the same",
     "too_few_pairs": "under six rows, which can't differ enough for the test",

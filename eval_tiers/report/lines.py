@@ -91,8 +91,8 @@ def interval_note(summary: Summary) -> list[str]:
     n = cluster["n"]
     text = (
         f"Intervals are clustered by {cluster['field']} ({'no' if n is None else f'{n:,}'} "
-        "clusters); where clusters can't tell (fewer than two, or none differs), rows count as "
-        "independent."
+        f"cluster{'' if n == 1 else 's'}); where clusters can't tell (fewer than two, or none "
+        "differs), rows count as independent."
     )
     return wrap(text, indent="")
 

@@ -6,15 +6,25 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from eval_tiers.domain.taxonomy import ERROR_LABELS
-from eval_tiers.report.lines import Summary, count_text, number, percent, shown_interval, wrap
+from eval_tiers.report.lines import (
+    Summary,
+    count_text,
+    number,
+    percent,
+    rate_row,
+    section,
+    wrap,
+)
 
+_RATIO: Final = "wrong_correct_chain_to_wrong_no_path"
 _RATES: Final = (
     ("hard_case_rate", "hard cases"),
-    ("correct_clean_rate", "right, no pair outside the KG"),
-    ("supported_answer_rate", "right, and by its evidence"),
-    ("hallucination_rate", "hallucinated pairs, an answer"),
-    ("hallucination_rate_excl_gold", "... gold pairs never counting"),
-    ("gold_in_kg_rate", "gold pairs in the KG, an answer"),
+    ("correct_clean_rate", "right, none outside the KG"),
+    ("supported_answer_rate", "right, by its evidence"),
+    ("hallucination_rate", "hallucinated pairs"),
+    ("hallucination_rate_excl_gold", "... gold never counting"),
+    ("gold_in_kg_rate", "gold pairs in the KG"),
+    (_RATIO, "right chain to no path"),
 )
 
 
@@ -62,22 +72,13 @@ def _labels(before: Summary, after: Summary) -> str:
 
 
 def _rates(before: Summary, after: Summary) -> str:
-    lines = [f"{'Rates':<32}{'before':>8}{'after':>8}  {'95 % interval':<16}{'n':>9}"]
+    lines = [section("Rates")]
     for key, name in _RATES:
-        if key not in after:
-            continue
-        found = shown_interval(after, key)
-        interval = "" if found is None else f"[{percent(found[0])}, {percent(found[1])}]"
-        lines.append(
-            f"  {name:<30}{percent(before.get(key)):>8}{percent(after[key]):>8}  {interval:<16}"
-            f"{count_text(after[f'{key}_n']):>9}"
-        )
-    ratio = "wrong_correct_chain_to_wrong_no_path"
-    if ratio in after:
-        lines.append(
-            f"  {'wrong right-chain to no-path':<30}{number(before.get(ratio)):>8}"
-            f"{number(after[ratio]):>8}"
-        )
+        render = number if key == _RATIO else percent
+        if key in after and key in before:
+            lines.append(rate_row(before, f"{name}, before", key, render))
+        if key in after:
+            lines.append(rate_row(after, f"{name}, now", key, render))
     return "\n".join(lines)
 
 

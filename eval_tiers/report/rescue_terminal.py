@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from eval_tiers.report.lines import Summary, count_text, number, percent, wrap
+from eval_tiers.report.lines import (
+    Summary,
+    count_text,
+    interval_note,
+    interval_text,
+    number,
+    percent,
+    wrap,
+)
 from eval_tiers.report.rescue_export_terminal import quoted, replies_beside
 
 _FAULTS = {
@@ -46,7 +54,8 @@ def _headline(summary: Summary) -> str:
     lines = [
         f"Merge: {count_text(summary['n'])} samples, {summary['request_n']:,} requests, "
         f"{summary['verdict_n']:,} verdicts",
-        f"{'Right':<46}{'rate':>8}  95 % interval",
+        *interval_note(summary),
+        f"{'Right':<46}{'rate':>8}  {'95 % interval':<16}{'n':>7}",
         _rate_line(line, "hard (no examiner)", "hard_correct_rate"),
         _rate_line(line, "+ soft by sign algebra alone (a floor)", "effective_symbolic_rate"),
         _rate_line(line, "+ ANSWER_BUG only, corrected", "effective_corrected_rate"),
@@ -69,26 +78,25 @@ def _headline(summary: Summary) -> str:
     if summary["recovered_correct_count"]:
         lines.append(
             f"  apart: {summary['recovered_correct_count']:,} unreadable answers recovered and "
-            f"right; with them {percent(summary['effective_with_recovered_rate'])}"
+            "right"
         )
-    dispute = f"  disputed gold chains (ALTERNATE): {percent(summary['annotation_dispute_rate'])}"
-    joined = summary["both_sign_routes_rate"]
-    lines.append(dispute)
-    if joined is not None:
-        lines.append(f"    the graph supports either answer for {percent(joined)} of samples")
-    supported = summary["answer_bug_sign_supported"]
-    if supported is not None:
+        lines.append(_rate_line(summary, "  with them", "effective_with_recovered_rate"))
+    lines.append(_rate_line(summary, "disputed gold chains (ALTERNATE)", "annotation_dispute_rate"))
+    if summary["both_sign_routes_rate"] is not None:
+        routes = {**summary, "both_sign_routes_rate_n": summary["both_sign_routes_n"]}
         lines.append(
-            f"  ANSWER_BUG verdicts whose chain implies the gold answer: {percent(supported)} "
-            f"of {summary['answer_bug_n']:,}"
+            _rate_line(routes, "  the graph supports either answer", "both_sign_routes_rate")
         )
+    if summary["answer_bug_sign_supported"] is not None:
+        name = "ANSWER_BUG whose chain implies gold answer"
+        lines.append(_rate_line(summary, name, "answer_bug_sign_supported"))
     return "\n".join(lines)
 
 
 def _rate_line(line: Mapping[str, Any], name: str, key: str) -> str:
-    low, high = line.get(f"{key}_low"), line.get(f"{key}_high")
-    interval = "" if low is None else f"[{percent(low)}, {percent(high)}]"
-    return f"  {name:<44}{percent(line[key]):>8}  {interval}".rstrip()
+    interval = interval_text(line, key).strip()
+    n = "" if line[key] is None else count_text(line[f"{key}_n"])
+    return f"  {name:<44}{percent(line[key]):>8}  {interval:<16}{n:>7}".rstrip()
 
 
 def _why_not(correction: Mapping[str, Any] | None) -> str:
@@ -141,18 +149,27 @@ def _correction(kind: str, found: Mapping[str, Any]) -> str:
     else:
         lines.append(f"  shares of the cases ({str(found['method']).replace('_', ' ')}):")
         for truth, share in found["share"].items():
-            naive = found["naive_share"][truth]["share"]
-            low, high = share["low"], share["high"]
-            interval = "" if low is None else f" [{percent(low)}, {percent(high)}]"
-            lines.append(
-                f"    {truth:<14}{percent(share['share']):>7}{interval}, naive {percent(naive)}"
-            )
+            naive = found["naive_share"][truth]
+            said = [
+                percent(one["share"])
+                + (
+                    ""
+                    if one["low"] is None
+                    else f" [{percent(one['low'])}, {percent(one['high'])}]"
+                )
+                for one in (share, naive)
+            ]
+            lines.append(f"    {truth:<14}{said[0]}, naive {said[1]}")
     for name, key in (("claimed confidence", "confidence"), ("verdict_prob", "verdict_prob")):
         measured = found["calibration"][key]
         if measured["n"]:
-            lines.append(
-                f"  {name}: Brier {number(measured['brier'])}, calibration error "
-                f"{number(measured['expected_calibration_error'])}, n {measured['n']:,}"
+            error = "expected_calibration_error"
+            lines += wrap(
+                f"  {name}: Brier {number(measured['brier'])}"
+                f"{interval_text(measured, 'brier', number)}, calibration error "
+                f"{number(measured[error])}{interval_text(measured, error, number)}, n "
+                f"{measured['n']:,}",
+                indent="    ",
             )
     for note in found["notes"]:
         lines += wrap(f"  {note}", indent="    ")
@@ -163,10 +180,12 @@ def _repeats(summary: Summary) -> str:
     repeats = summary["repeats"]
     if not repeats["repeated_n"]:
         return ""
-    return (
+    text = (
         f"Repeats: {repeats['repeated_n']:,} cases; verdicts flip in "
-        f"{percent(repeats['flip_rate'])}, pairs agree in {percent(repeats['repeat_agreement'])}"
+        f"{percent(repeats['flip_rate'])}{interval_text(repeats, 'flip_rate')}, pairs agree in "
+        f"{percent(repeats['repeat_agreement'])}{interval_text(repeats, 'repeat_agreement')}"
     )
+    return "\n".join(wrap(text, indent="  "))
 
 
 def _comparison(summary: Summary) -> str:
@@ -176,10 +195,7 @@ def _comparison(summary: Summary) -> str:
     lines = [f"Against {', '.join(found['examiners']) or 'another examiner'}:"]
     for kind, entry in found["kinds"].items():
         agreement = entry["agreement"]
-        lines.append(
-            f"  {kind:<24}agreement {percent(agreement['raw'])}, kappa "
-            f"{number(agreement['kappa'])}, n {agreement['n']:,}"
-        )
+        lines += wrap(f"  {kind}: {_agreement(agreement)}, n {agreement['n']:,}", indent="    ")
     return "\n".join(lines)
 
 
@@ -194,10 +210,17 @@ def _labels(summary: Summary) -> str:
     agreement = labels["rater_agreement"]
     if agreement is None:
         return line
-    return (
-        f"{line}\n  raters: kappa {number(agreement['kappa'])}, agreement "
-        f"{percent(agreement['raw'])} on {labels['both_rated_n']:,}"
+    raters = wrap(f"  raters: {_agreement(agreement)}, n {labels['both_rated_n']:,}", indent="    ")
+    return "\n".join([line, *raters])
+
+
+def _agreement(found: Mapping[str, Any]) -> str:
+    """Return raw agreement and kappa, each with its interval where it has one."""
+    raw, kappa = (
+        "" if ends is None else f" [{render(ends[0])}, {render(ends[1])}]"
+        for ends, render in ((found["raw_interval"], percent), (found["interval"], number))
     )
+    return f"agreement {percent(found['raw'])}{raw}, kappa {number(found['kappa'])}{kappa}"
 
 
 def _owed(summary: Summary, samples: str, replies: Sequence[str], program: str) -> str:

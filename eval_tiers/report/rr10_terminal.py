@@ -107,7 +107,8 @@ def _answers(summary: Summary) -> str:
             f"  artefact probe: the number of datasets alone tells traps from controls with AUROC "
             f"{number(probe['auroc'])}{interval_text(probe, 'auroc', number)} (best "
             f"accuracy {percent(probe['best_accuracy'])}, majority "
-            f"{percent(probe['majority'])})",
+            f"{percent(probe['majority'])}{interval_text(probe, 'majority')}, n "
+            f"{probe['n']:,})",
             indent="    ",
         )
     flags = summary["corpus_flags"]
@@ -144,6 +145,7 @@ def _evidence(summary: Summary) -> str:
         mean_row(summary, "gold datasets cited and held", "evidence_recall", percent),
         mean_row(summary, "fabricated, an answer", "fabrication_rate", percent),
         mean_row(summary, "can't be verified, an answer", "unverified_rate", percent),
+        mean_row(summary, "... or fabricated", "fabricated_or_unverified_rate", percent),
         rate_row(summary, "answer agrees with own evidence", "implied_answer_agreement"),
         rate_row(summary, "right, and by its evidence", "supported_answer_rate"),
         rate_row(summary, "hard cases", "hard_case_rate"),

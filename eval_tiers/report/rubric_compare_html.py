@@ -220,8 +220,8 @@ def _unscored(found: Mapping[str, Any], names: Sequence[str]) -> str:
         for row in found["unscored"]
     ]  # fmt: skip
     caption = (
-        f"{len(rows)} of {counted(found['unscored_n'], 'rubric')} without a verdict in one of "
-        "them: in no number, and never counted as not satisfied."
+        f"{len(rows)} of {counted(found['unscored_n'], 'rubric')} without a verdict in one "
+        "or both of them: in no number, and never counted as not satisfied."
     )
     return table(caption, head, rows, range(1, 4))
 

@@ -84,8 +84,8 @@ def left_out_text(found: Mapping[str, Any], names: Sequence[str]) -> list[str]:
     if n:
         verb = "has" if n == 1 else "have"
         lines.append(
-            f"{counted(n, 'rubric')} {verb} no verdict in one of them, and {verb} no part in any "
-            f"number: {_some(found, 'unscored')}"
+            f"{counted(n, 'rubric')} {verb} no verdict in one of them or in both, and no part in "
+            f"any number: {_some(found, 'unscored')}"
         )
     if found["other_text_n"]:
         text = f"{counted(found['other_text_n'], 'rubric')} of another text left out"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from eval_tiers.report.lines import Summary, count_text, percent, visible, wrap
+from eval_tiers.report.lines import Summary, count_text, interval_text, percent, visible, wrap
 from eval_tiers.report.rescue_export_terminal import LEAST_CONTROLS, quoted, replies_beside
 
 _FAULTS = {
@@ -159,10 +159,12 @@ def _repeats(summary: Summary) -> str:
     repeats = summary["repeats"]
     if not repeats["repeated_n"]:
         return ""
-    return (
+    text = (
         f"Repeats: {repeats['repeated_n']:,} rubrics; verdicts flip in "
-        f"{percent(repeats['flip_rate'])}, pairs agree in {percent(repeats['repeat_agreement'])}"
+        f"{percent(repeats['flip_rate'])}{interval_text(repeats, 'flip_rate')}, pairs agree in "
+        f"{percent(repeats['repeat_agreement'])}{interval_text(repeats, 'repeat_agreement')}"
     )
+    return "\n".join(wrap(text, "  "))
 
 
 def _trust(summary: Summary) -> str:

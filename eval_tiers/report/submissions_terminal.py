@@ -63,7 +63,8 @@ def _failures(record: Summary) -> str:
         return ""
     lines = [f"Failed checks: {evaluator['failures_n']:,}"]
     for check in evaluator["failures"][:_SHOWN]:
-        place = check["path"] if check["line"] is None else f"{check['path']}:{check['line']}"
+        path = check["path"] if len(check["path"]) <= 200 else check["path"][:200] + "..."
+        place = path if check["line"] is None else f"{path}:{check['line']}"
         column = "" if check["column"] is None else f", column '{check['column']}'"
         lines.append(f"  [{check['code']}] {visible(place)}{visible(column)}")
         lines += wrap(f"    {visible(check['message'])}", "    ")

@@ -85,7 +85,7 @@ def _baselines(baselines: Mapping[str, Any]) -> list[str]:
         return []
     names = {
         "majority": f"always '{baselines['majority']['label']}'",
-        "random": "random",
+        "random": "random (a constant)",
         "train_readout_majority": "training majority of the gene",
         "kg_shortest_path": "KG shortest path",
     }
@@ -132,9 +132,9 @@ def _hub(hub: Mapping[str, Any]) -> list[str]:
     if hub["lift"] is None:
         return ["  hub lift: undefined, no predicted pair has both nodes in the KG"]
     return [
-        rate_row({**hub, "lift_n": hub["pair_n"]}, "hub lift", "lift", number),
+        rate_row(hub, "hub lift", "lift", number),
         rate_row(hub, "... pairs of known nodes in the KG", "observed"),
-        rate_row({**hub, "expected_n": hub["pair_n"]}, "... by their degrees alone", "expected"),
+        rate_row(hub, "... by their degrees alone", "expected"),
     ]
 
 
@@ -149,16 +149,8 @@ def _grounded(summary: Summary) -> list[str]:
 
 
 def _labels(summary: Summary) -> str:
-    by_label = summary.get("go_sim_by_error_label", {})
-    head = f"{'Error labels':<34}{'n':>8}{'share':>8}  {'95 % interval':<16}"
-    head = head.rstrip() if not by_label else f"{head}{'GO':>6}{'med.':>6}"
-    lines = [head]
-    for name in ERROR_LABELS:
-        line = label_row(summary, name)
-        if by_label:
-            found = by_label.get(name, {})
-            line = f"{line:<68}{number(found.get('mean')):>6}{number(found.get('median')):>6}"
-        lines.append(line)
+    lines = [f"{'Error labels':<34}{'n':>8}{'share':>8}  95 % interval"]
+    lines += [label_row(summary, name) for name in ERROR_LABELS]
     unlabelled = summary["error_label_null_n"]
     if unlabelled:
         lines.append(f"  {'(right, nothing to judge by)':<32}{count_text(unlabelled):>8}")
@@ -178,6 +170,12 @@ def _go_sets(summary: Summary) -> str:
     if nulls:
         text = ", ".join(f"{name} {count_text(n)}" for name, n in nulls.items())
         lines += wrap(f"  undefined: {text}", indent="    ")
+    by_label = summary.get("go_sim_by_error_label", {})
+    if by_label:
+        lines.append("  mean and median by error label:")
+    for name in filter(by_label.__contains__, ERROR_LABELS):
+        lines.append(mean_row(by_label[name], f"  {name}", "mean"))
+        lines.append(mean_row(by_label[name], "    median", "median"))
     return "\n".join(lines)
 
 

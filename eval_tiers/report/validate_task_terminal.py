@@ -61,7 +61,8 @@ def _head(record: Summary, bundled: bool) -> str:
 def _mutations(record: Summary) -> str:
     """Return the table of codes: how many mutations were made, how many found by it."""
     if not record["mutations"]:
-        return "Mutations of the oracle: none tried, as it does not pass"
+        told = "no oracle was graded" if record["oracle"] is None else "the oracle does not pass"
+        return f"Mutations of the oracle: none tried, as {told}"
     lines = [f"{'Mutations of the oracle':<32}{'made':>8}{'found':>8}{'not made':>11}"]
     made, found, skipped = _counts(record["mutations"])
     codes = [*record["codes"], *dict.fromkeys(made)]
@@ -124,7 +125,8 @@ def _findings(record: Summary, limit: int | None) -> str:
             lines += wrap(f"{level.capitalize()}: [{row['code']}] {visible(row['message'])}", "  ")
             if row["path"] is not None:
                 line = "" if row["line"] is None else f":{row['line']}"
-                lines.append(f"  where: {visible(row['path'])}{line}")
+                field = "" if row["field"] is None else f", field '{row['field']}'"
+                lines.append(f"  where: {visible(row['path'])}{line}{visible(field)}")
             if row["fix"]:
                 lines += wrap(f"  fix:   {visible(row['fix'])}", " " * 9)
         if limit is not None and len(rows) > limit:

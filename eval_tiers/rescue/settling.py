@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Final, Literal
 
+from eval_tiers.metrics.intervals import mean_interval, wilson_interval
 from eval_tiers.rescue.reply_rows import (
     CUT_OFF,
     EMPTY,
@@ -213,7 +214,7 @@ def repeat_agreement(groups: Iterable[Sequence[Outcome]]) -> dict[str, float | i
     dict
         ``repeated_n`` questions; ``flip_rate``: share whose verdicts aren't all the same;
         ``repeat_agreement``: mean over questions of the share of pairs that agree. Null without
-        any.
+        any. Beside both ``_n``, and ``_low`` and ``_high``, questions independent of each other.
     """
     flips: list[float] = []
     agreements: list[float] = []
@@ -224,8 +225,21 @@ def repeat_agreement(groups: Iterable[Sequence[Outcome]]) -> dict[str, float | i
         pairs = list(combinations(verdicts, 2))
         agreements.append(sum(one == other for one, other in pairs) / len(pairs))
         flips.append(float(len(set(verdicts)) > 1))
+    n = len(flips)
+    flip_low, flip_high = wilson_interval(sum(flips), n) or (None, None)
+    squares = sum(agreed * agreed for agreed in agreements)
+    interval = mean_interval(sum(agreements), squares, n)
+    if n and min(agreements) == max(agreements):  # no spread is no certainty
+        interval = wilson_interval(sum(agreements), n)
+    low, high = interval or (None, None)
     return {
-        "repeated_n": len(flips),
+        "repeated_n": n,
         "flip_rate": _mean(flips),
+        "flip_rate_n": n,
+        "flip_rate_low": flip_low,
+        "flip_rate_high": flip_high,
         "repeat_agreement": _mean(agreements),
+        "repeat_agreement_n": n,
+        "repeat_agreement_low": None if low is None else max(0.0, low),
+        "repeat_agreement_high": None if high is None else min(1.0, high),
     }

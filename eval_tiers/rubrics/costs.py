@@ -5,6 +5,9 @@ from __future__ import annotations
 PER: float = 1_000_000
 """Tokens that a price is of."""
 
+MAX_PRICE: float = 1e6
+"""USD for so many tokens that no price is over."""
+
 
 def token_cost(
     prompt_n: int, completion_n: int, prompt_price: float, completion_price: float

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from eval_tiers.formats.base import RecordFault
-from eval_tiers.rubrics.results import SCORES, ResultRow, one_of, parse_identity
+from eval_tiers.rubrics.results import SCORES, ResultRow, one_of, parse_identity, verdict_named
 from eval_tiers.rubrics.row_fields import number_of
 
 
@@ -29,9 +29,8 @@ def parse_label(record: Mapping[str, Any]) -> ResultRow:
     said = record.get("verdict")
     if said is not None and not isinstance(said, str):
         raise RecordFault("unknown-verdict", f"the verdict is {said!r:.40}", "verdict", one_of())
-    word = " ".join((said or "").split()).casefold()
-    verdict = next((one for one in SCORES if one.casefold() == word), None)
-    if word and verdict is None:
+    verdict = verdict_named(said or "")
+    if verdict is None and said and said.strip():
         message = f"the verdict {str(said)[:40]!r} is unknown"
         raise RecordFault("unknown-verdict", message, "verdict", one_of())
     score = None if verdict is None else SCORES[verdict]

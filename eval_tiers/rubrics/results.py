@@ -9,9 +9,15 @@ from typing import Any, Final
 
 from eval_tiers.domain.findings import Finding
 from eval_tiers.exceptions import SourceRef
-from eval_tiers.formats.base import RecordFault, id_text
-from eval_tiers.rubrics.row_fields import NumbersBeside, count_of, number_of, text_of
-from eval_tiers.rubrics.tasks import MAX_WEIGHT
+from eval_tiers.formats.base import RecordFault
+from eval_tiers.rubrics.row_fields import (
+    NumbersBeside,
+    count_of,
+    number_of,
+    sample_id_of,
+    text_of,
+)
+from eval_tiers.rubrics.tasks import MAX_WEIGHT, MIN_WEIGHT
 
 SATISFIED: Final = "Satisfied"
 NOT_SATISFIED: Final = "Not Satisfied"
@@ -96,6 +102,18 @@ class GivenRow:
     fault: RecordFault | None = None
 
 
+def verdict_named(said: str) -> str | None:
+    """Return the verdict that a text is, in any case and with any blanks; None where it is none.
+
+    Examples
+    --------
+    >>> verdict_named("NOT  satisfied"), verdict_named("Satisfied.")
+    ('Not Satisfied', None)
+    """
+    word = " ".join(said.split()).casefold()
+    return next((verdict for verdict in SCORES if verdict.casefold() == word), None)
+
+
 def row_record(row: ResultRow) -> dict[str, Any]:
     """Return a row as its JSON object: the published fields first, then those that are known."""
     record = {name: getattr(row, name) for name in PUBLISHED}
@@ -115,9 +133,7 @@ def parse_identity(
     RecordFault
         One of the first two is missing, or one of them is of the wrong kind.
     """
-    sample_id = id_text(record.get("sample_id"))
-    if sample_id is None:
-        raise RecordFault("no-sample-id", "the row has no sample_id", "sample_id")
+    sample_id = sample_id_of(record, "row")
     title, index = record.get("rubric_title"), count_of(record, "rubric_index")
     if not isinstance(title, str) or not title.strip():
         if title_needed or index is None:
@@ -172,14 +188,14 @@ def parse_result(
     row = ResultRow(
         sample_id,
         title,
-        verdict if isinstance(verdict, str) else "",
+        (verdict_named(verdict) or verdict) if isinstance(verdict, str) else "",
         score,
         beside.number("confidence", 0, 1),
         reasoning if isinstance(reasoning, str) else "",
         beside.count("tokens_used"),
         beside.number("cost", 0),
         success,
-        beside.number("weight", -MAX_WEIGHT, MAX_WEIGHT),
+        beside.number("weight", -MAX_WEIGHT, MAX_WEIGHT, MIN_WEIGHT),
         index,
         text_of(record, "axis"),
         text_of(record, "domain"),

@@ -9,7 +9,7 @@ from typing import Any
 
 from eval_tiers.domain.findings import Finding
 from eval_tiers.exceptions import SourceRef
-from eval_tiers.formats.base import RecordFault
+from eval_tiers.formats.base import RecordFault, id_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,13 +20,17 @@ class NumbersBeside:
     ref: SourceRef
     findings: list[Finding]
 
-    def number(self, name: str, low: float = -math.inf, high: float = math.inf) -> float | None:
-        """Return a number within bounds; None where there is none that can be used."""
+    def number(
+        self, name: str, low: float = -math.inf, high: float = math.inf, least: float = 0.0
+    ) -> float | None:
+        """Return a number within bounds, 0 or ``least`` from it; None where none can be used."""
         try:
             found = number_of(self.record, name)
             if found is not None and not low <= found <= high:
                 span = f"{low:g} to {high:g}" if math.isfinite(high) else f"{low:g} or more"
                 raise RecordFault(code_of(name), f"{name} is {found:g}, not {span}", name)
+            if found and abs(found) < least:
+                raise RecordFault(code_of(name), f"{name} is {found:g}, all but 0", name)
         except RecordFault as fault:
             self._tell(fault)
             return None
@@ -44,6 +48,17 @@ class NumbersBeside:
         where = replace(self.ref, field=fault.field)
         message = f"{fault.message}; taken as unknown"
         self.findings.append(Finding(fault.code, message, where, fix=fault.fix))
+
+
+def sample_id_of(record: Mapping[str, Any], what: str, fix: str | None = None) -> str:
+    """Return a record's sample_id as text; raise `RecordFault` where there is none, or no id."""
+    try:
+        found = id_text(record.get("sample_id"))
+    except RecordFault as fault:
+        raise RecordFault(fault.code, fault.message, "sample_id", fault.fix) from fault
+    if found is None:
+        raise RecordFault("no-sample-id", f"the {what} has no sample_id", "sample_id", fix)
+    return found
 
 
 def number_of(record: Mapping[str, Any], name: str) -> float | None:

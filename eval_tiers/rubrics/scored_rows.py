@@ -14,6 +14,8 @@ from eval_tiers.rubrics.results import NOT_SATISFIED, PARTIALLY, GivenRow
 NEEDED: Final = frozenset({"sample_id", "rubric_index", "rubric_title", "axis", "weight", "score"})
 """Columns that a table of pairs always has."""
 
+_HIGHEST_INDEX: Final = 1 << 53
+
 UNSCORED: Final = "unscored"
 """Stands for the verdict of a rubric without one."""
 
@@ -131,7 +133,7 @@ def parse_pair(record: Mapping[str, Any]) -> ScoredRow:
         raise ValueError(f"the state {str(state)[:40]!r} is unknown")
     return ScoredRow(
         sample_id=str(record["sample_id"]),
-        rubric_index=None if record["rubric_index"] in (None, "") else int(record["rubric_index"]),
+        rubric_index=_index(record["rubric_index"]),
         criterion=record["rubric_title"] or "",
         axis=record["axis"] or "",
         weight=_number(record["weight"]),
@@ -144,6 +146,14 @@ def parse_pair(record: Mapping[str, Any]) -> ScoredRow:
         model=record.get("model") or None,
         prompt_version=record.get("prompt_version") or None,
     )
+
+
+def _index(value: Any) -> int | None:
+    """Return a place; None without one, and for one that no task has."""
+    if value in (None, ""):
+        return None
+    index = int(value)
+    return index if 0 <= index <= _HIGHEST_INDEX else None
 
 
 def _number(value: Any) -> float | None:

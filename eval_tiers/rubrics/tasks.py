@@ -10,7 +10,8 @@ from typing import Any, Final
 
 from eval_tiers.domain.findings import Finding
 from eval_tiers.exceptions import SourceRef
-from eval_tiers.formats.base import RecordFault, id_text
+from eval_tiers.formats.base import RecordFault
+from eval_tiers.rubrics.row_fields import sample_id_of
 
 LEVELS: Final = {
     "conceptual_breadth": ("Simple", "Moderate", "Complex"),
@@ -20,6 +21,8 @@ LEVELS: Final = {
 """Difficulty labels by field, in their order."""
 
 MAX_WEIGHT: Final = 1e9
+MIN_WEIGHT: Final = 1e-9
+"""Nearest to 0 that a weight may be which isn't 0: a score is a ratio of weights."""
 _FIX_TASK: Final = "give each task prompt, sample_id and a list of rubrics"
 
 
@@ -93,9 +96,7 @@ def parse_task(
     >>> task.rubrics[0].weight, [finding.code for finding in findings]
     (9.0, ['odd-weight'])
     """
-    sample_id = id_text(record.get("sample_id"))
-    if sample_id is None:
-        raise RecordFault("no-sample-id", "the task has no sample_id", "sample_id", _FIX_TASK)
+    sample_id = sample_id_of(record, "task", _FIX_TASK)
     ref = replace(ref, sample=sample_id)
     prompt = record.get("prompt")
     if not isinstance(prompt, str) or not prompt.strip():
@@ -139,8 +140,9 @@ def _rubric(record: object, place: int, ref: SourceRef, findings: list[Finding])
         number = float(weight)
     except OverflowError:
         number = math.inf
-    if not abs(number) <= MAX_WEIGHT:
-        raise RecordFault("bad-weight", f"the weight of rubric {place} is not finite or too large",
+    if number and not MIN_WEIGHT <= abs(number) <= MAX_WEIGHT:
+        message = f"the weight of rubric {place} is not finite, or too large or too small"
+        raise RecordFault("bad-weight", message,
                           field_of_weight, "write a number, 1 to 5 or -5 to -1")  # fmt: skip
     if not 1 <= abs(number) <= 5:
         message = f"the weight {number:g} of rubric {place} is not within 1 to 5 or -5 to -1"

@@ -7,7 +7,6 @@ in a file, so credit is bound to these.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -26,6 +25,8 @@ from eval_tiers.submissions.judge_reply import (
     Scalar,
 )
 from eval_tiers.submissions.paths import PathFault, plain_path
+from eval_tiers.submissions.quote_folding import folded
+from eval_tiers.submissions.quote_search import quotes_in
 
 MIN_QUOTE: Final = 12
 
@@ -63,17 +64,7 @@ REASONS: Final[Mapping[str, str]] = {
 CHANGED_FAULTS: Final = (BadInputError, TableFault, ValueError)
 """What reading a verified file may end in: it was changed, so that it can't be read as before."""
 
-_SINGLE: Final = "‘’‚‛′‵ʹʼ＇`´‹›"
-_DOUBLE: Final = "“”„‟″‶＂«»"
-_DASHES: Final = "‐‑‒–—―−﹘﹣－"
-_PLAIN: Final = tuple(
-    (re.compile(f"[{kinds}]"), plain)
-    for kinds, plain in ((_SINGLE, "'"), (_DOUBLE, '"'), (_DASHES, "-"))
-)
-_UNSEEN = re.compile("[\x00-\x08\x0e-\x1b\x7f\xad\u200b-\u200f\u2060-\u2064\ufeff\u202a-\u202e]")
-_OPENED = re.compile(r"([<\[]) ")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,4})?")
-_BLOCK: Final = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,38 +112,6 @@ def credit_rows(
             CreditedRow(row.text, row.status, MISSING if uncited else row.status, found)
         )
     return tuple(credited)
-
-
-def folded(text: str) -> str:
-    """Return a text with spaces, quotes and dashes of all kinds made plain, blanks one each.
-
-    What is not seen (control, zero-width) goes, and so does the blank after ``<`` and ``[`` that
-    a prompt has where a text looked like a marker of a chat template.
-
-    Examples
-    --------
-    >>> folded(" “A” – b" + chr(0x2009) + chr(10) + "c ")
-    '"A" - b c'
-    """
-    return _folded(text).strip()
-
-
-def _folded(text: str) -> str:
-    """Return a text folded, with a blank at either end where it has some there."""
-    if not text.isascii():
-        text = unicodedata.normalize("NFC", text)
-        for pattern, plain in _PLAIN:
-            text = pattern.sub(plain, text)
-    text = _with_single_blanks(text)
-    if not text.isprintable():
-        text = _with_single_blanks(_UNSEEN.sub("", text))
-    return _OPENED.sub(r"\1", text) if "< " in text or "[ " in text else text
-
-
-def _with_single_blanks(text: str) -> str:
-    before = " " if text[:1].isspace() else ""
-    after = " " if text[-1:].isspace() else ""
-    return f"{before}{' '.join(text.split())}{after}"
 
 
 def check_citations(
@@ -222,7 +181,7 @@ def _check_quotes(
     wanted = {citation: folded(citation.quote) for citation in citations}
     found: dict[Citation, str | None] = dict.fromkeys(wanted, QUOTE_NOT_FOUND)
     sought = {quote for quote in wanted.values() if len(quote) >= MIN_QUOTE}
-    seen = _found_in(artifact.texts(), sought) if sought else set()
+    seen = quotes_in(artifact.texts(), sought) if sought else set()
     for citation, quote in wanted.items():
         if len(quote) < MIN_QUOTE:
             found[citation] = QUOTE_TOO_SHORT
@@ -235,32 +194,6 @@ def _is_copy(artifact: VerifiedArtifact, answer: str) -> bool:
     if artifact.kind != "text" or artifact.size > 4 * len(answer) + 8:
         return False
     return folded("".join(artifact.texts())) == folded(answer)
-
-
-def _found_in(pieces: Iterator[str], quotes: Collection[str]) -> set[str]:
-    """Return the folded quotes that stand in a text; read to its end."""
-    longest = max(map(len, quotes))
-    left, found = set(quotes), set()
-    before = ""
-    for block in _blocks(pieces):
-        window = _folded(before + block)
-        hits = {quote for quote in left if quote in window}
-        found |= hits
-        left -= hits
-        before = window[-longest:]
-    return found
-
-
-def _blocks(pieces: Iterator[str]) -> Iterator[str]:
-    """Yield a text in blocks of some size, cut at line ends where there are any."""
-    carry = ""
-    for piece in pieces:
-        carry += piece
-        if len(carry) >= _BLOCK:
-            end = carry.rfind("\n") + 1 or len(carry)
-            yield carry[:end]
-            carry = carry[end:]
-    yield carry
 
 
 def _check_cells(

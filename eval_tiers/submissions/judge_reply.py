@@ -161,7 +161,7 @@ def _only_object(content: str) -> Mapping[str, Any]:
         except RecursionError:
             raise ReplyFault(MALFORMED, "the JSON is nested too deep") from None
         except ValueError as error:
-            fault = fault or str(error)
+            fault = fault or _say_fault(error)
             end = match.start() + 1
         else:
             if _FIELDS & value.keys():
@@ -174,6 +174,11 @@ def _only_object(content: str) -> Mapping[str, Any]:
     if fault is not None:
         raise ReplyFault(MALFORMED, f"the reply is no JSON that can be read: {fault}")
     raise ReplyFault(MALFORMED, "the reply holds no JSON object with the members asked for")
+
+
+def _say_fault(error: ValueError) -> str:
+    told = str(error)
+    return "a whole number has too many digits" if "integer string" in told else told
 
 
 def _rows(reply: Mapping[str, Any], name: str, expected: Sequence[str]) -> tuple[JudgedRow, ...]:

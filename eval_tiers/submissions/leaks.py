@@ -8,25 +8,18 @@ at a marker's edge ends there: ``GSE1234`` isn't in ``GSE12345``.
 from __future__ import annotations
 
 import re
-import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Final
 
 from eval_tiers.domain.findings import Finding
 from eval_tiers.exceptions import SourceRef
+from eval_tiers.submissions.leak_folding import MarkerFolding, fold_character
 
 SAFE_LENGTH: Final = 4
 """Letters and digits of a marker that is safe to look for inside of words."""
 
-_PIECE: Final = 1 << 22
-_OVERLAP: Final = 1 << 10
-_NO_LETTER = re.compile(r"[^\w\x00-\x7f]+")
-_MARKS: Final = frozenset({"Mn", "Me"})
-_BLANKED: Final = bytes(
-    byte if byte >= 0x80 or chr(byte).isalnum() else 0x20 for byte in range(256)
-)
+_PIECE: Final = 1 << 18
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,23 +46,7 @@ def folded(text: str) -> bytes:
     >>> folded("GSE-00000 (é)")
     b'gse 00000  e '
     """
-    if not text.isascii():
-        text = unicodedata.normalize("NFKD", text).lower()
-        if not unicodedata.is_normalized("NFKD", text):
-            text = unicodedata.normalize("NFKD", text)
-        text = _NO_LETTER.sub(" ", _marks().sub("", text))
-    return text.encode("utf-8", "replace").lower().translate(_BLANKED)
-
-
-@lru_cache(maxsize=1)
-def _marks() -> re.Pattern[str]:
-    """Return what finds combining marks; those beyond the first plane are blanks, for speed."""
-    marks = "".join(filter(_is_mark, map(chr, range(0x80, 0x10000))))
-    return re.compile(f"[{marks}]+")
-
-
-def _is_mark(char: str) -> bool:
-    return unicodedata.category(char) in _MARKS
+    return "".join(map(fold_character, text)).encode()
 
 
 def is_safe_marker(marker: str) -> bool:
@@ -129,45 +106,58 @@ def find_leaks(markers: Sequence[str], path: str, text: str | Iterable[str]) -> 
     >>> find_leaks(["TP53", "p5"], "answer.md", "TP53BP1 and p53, TP 53.")
     [Leak(marker='TP53', path='answer.md')]
     """
-    wanted = {marker: folded(marker).replace(b" ", b"") for marker in markers}
+    wanted = {marker: folded(marker).decode().replace(" ", "") for marker in markers}
     patterns = {marker: _pattern(chars) for marker, chars in wanted.items() if chars}
+    if not patterns:
+        return []
     found: set[str] = set()
-    for piece in _pieces(text):
-        squeezed = piece.replace(b" ", b"")
+    for window, begin, is_last in _windows(text, wanted.values()):
+        squeezed = window.replace(" ", "")
         for marker, pattern in patterns.items():
-            if marker not in found and wanted[marker] in squeezed and pattern.search(piece):
-                found.add(marker)
+            if marker not in found and wanted[marker] in squeezed:
+                match = pattern.search(window, begin)
+                if match is not None and (is_last or match.end() < len(window)):
+                    found.add(marker)
     return [Leak(marker, path) for marker in dict.fromkeys(markers) if marker in found]
 
 
-def _pieces(text: str | Iterable[str]) -> Iterator[bytes]:
-    """Yield a text folded, piece by piece, for bounded memory.
+def _windows(text: str | Iterable[str], wanted: Collection[str]) -> Iterator[tuple[str, int, bool]]:
+    """Yield a text folded, piece by piece, for bounded memory, each with the end of the last.
 
-    Pieces overlap, and are cut at blanks where there are any: a word is whole in one of them.
+    What is found before the second number, or at the very end of a window that isn't the last,
+    isn't to be relied on: its neighbour is out of sight, and it is whole in another window.
     """
-    edge = _OVERLAP // 2
-    carry, first = "", True
+    folding = MarkerFolding({char for chars in wanted for char in chars})
+    kept_n = 2 * max(map(len, wanted)) + 2
+    before, begin = "", 0
+    for piece, is_last in _pieces(text):
+        folded_piece = folding.fold(piece)
+        window = before + (folded_piece.lstrip() if before.endswith(" ") else folded_piece)
+        yield window, begin, is_last
+        if len(window) > kept_n:
+            before, begin = window[-kept_n:], 1
+        else:
+            before = window
+
+
+def _pieces(text: str | Iterable[str]) -> Iterator[tuple[str, bool]]:
+    """Yield a text in pieces of one length, each with whether it is the last."""
+    carry = ""
     for given in (text,) if isinstance(text, str) else text:
         carry += given
-        while len(carry) > _PIECE:
-            yield _trimmed(folded(carry[:_PIECE]), 0 if first else edge, edge)
-            carry, first = carry[_PIECE - _OVERLAP :], False
-    yield _trimmed(folded(carry), 0 if first else edge, 0)
+        place = 0
+        while len(carry) - place > _PIECE:
+            yield carry[place : place + _PIECE], False
+            place += _PIECE
+        carry = carry[place:]
+    yield carry, True
 
 
-def _trimmed(piece: bytes, before: int, after: int) -> bytes:
-    """Cut a piece at the first and last blank within so many bytes of its ends."""
-    begin = max(piece.find(b" ", 0, before), 0)
-    end = piece.rfind(b" ", len(piece) - after) if after else -1
-    return piece[begin : end if end > begin else None]
-
-
-def _pattern(wanted: bytes) -> re.Pattern[bytes]:
+def _pattern(wanted: str) -> re.Pattern[str]:
     """Return what finds a squeezed marker in a folded text."""
-    chars = wanted.decode()
-    body = b" *".join(re.escape(char.encode()) for char in chars)
-    word = rb"[^ ]"
-    before = word if len(chars) < SAFE_LENGTH else rb"[0-9]" if chars[0].isdigit() else b""
-    after = word if len(chars) < SAFE_LENGTH else rb"[0-9]" if chars[-1].isdigit() else b""
-    pattern = (b"(?<!%b)" % before if before else b"") + body
-    return re.compile(pattern + (b"(?!%b)" % after if after else b""))
+    body = " *".join(map(re.escape, wanted))
+    word = "[^ ]"
+    before = word if len(wanted) < SAFE_LENGTH else "[0-9]" if wanted[0].isdigit() else ""
+    after = word if len(wanted) < SAFE_LENGTH else "[0-9]" if wanted[-1].isdigit() else ""
+    pattern = (f"(?<!{before})" if before else "") + body
+    return re.compile(pattern + (f"(?!{after})" if after else ""))

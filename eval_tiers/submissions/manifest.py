@@ -98,7 +98,8 @@ def _entries(data: bytes, most: int) -> list[object]:
             f"the manifest is not JSON: {error.msg} at line {error.lineno}, column {error.colno}"
         ) from error
     except ValueError as error:
-        raise _Fault(f"the manifest is not JSON that can be read: {str(error)[:_SHOWN]}") from error
+        told = "a whole number has too many digits"  # all else that is no JSON is said above
+        raise _Fault(f"the manifest is not JSON that can be read: {told}") from error
     if not isinstance(manifest, dict):
         raise _Fault("the manifest is no object")
     entries = manifest.get("artifacts")

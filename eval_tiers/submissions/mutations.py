@@ -6,14 +6,20 @@ import csv
 import io
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from eval_tiers.submissions import codes
 from eval_tiers.submissions.csv_rows import CELL_CHARACTERS, delimiter_of, iter_rows
 from eval_tiers.submissions.numbers import NumberFault, parse_number, parse_whole
+from eval_tiers.submissions.reference import ReferenceTable, key_getter
 from eval_tiers.submissions.task import ArtifactSpec, NumericColumn, Tolerance
 
+ROWS: Final = 200
+"""Rows at the beginning of a table that faults are put into."""
+COLUMNS: Final = 20
+"""Numeric columns, exact columns and rules of a table that are tried."""
+_CELLS: Final = 20_000
 _FRESH: Final = "not-in-the-reference"
 _OF_VALUES: Final = (codes.OUT_OF_TOLERANCE, codes.RECOMPUTATION_MISMATCH, codes.TEXT_MISMATCH)
 _FARTHER: Final = 3.0  # tolerances: the oracle itself may be off by one
@@ -46,6 +52,43 @@ class TableMutation:
     reason: str | None = None
 
 
+def first_rows(
+    chunks: Iterable[bytes], spec: ArtifactSpec, reference: ReferenceTable
+) -> tuple[bytes, ReferenceTable]:
+    """Return the beginning of a table that passes, and the reference's rows of these keys.
+
+    Faults are put into this part, so that a long table takes no longer than a short one.
+
+    Raises
+    ------
+    TableFault
+        The table can't be read.
+    """
+    table = _Table(spec, list(_first(chunks, spec)))
+    key_of = key_getter([table.places[name] for name in spec.key])
+    keys = [key_of(cells) for cells in table.rows]
+    places = [reference.keys[key] for key in keys]
+    kept = replace(
+        reference,
+        keys={key: number for number, key in enumerate(keys)},
+        expectations=tuple(
+            replace(one, values=[one.values[place] for place in places])
+            for one in reference.expectations
+        ),
+        texts={name: [cells[place] for place in places] for name, cells in reference.texts.items()},
+    )
+    return table.render([table.header, *table.rows]), kept
+
+
+def _first(chunks: Iterable[bytes], spec: ArtifactSpec) -> Iterator[list[str]]:
+    """Yield the header and some rows, of a bounded number of cells."""
+    most = max(2, min(ROWS, _CELLS // len(spec.header)))
+    for number, (_, cells) in enumerate(iter_rows(chunks, delimiter_of(spec.path))):
+        if number > most:
+            return
+        yield cells
+
+
 def mutate_table(data: bytes, spec: ArtifactSpec) -> Iterator[TableMutation]:
     """Yield every mutation of a table that passes its checks, and those that can't be made.
 
@@ -75,7 +118,7 @@ def mutate_table(data: bytes, spec: ArtifactSpec) -> Iterator[TableMutation]:
     yield from _of_form(table)
     yield from _of_rows(table)
     yield from _of_numbers(table)
-    for name in spec.exact:
+    for name in spec.exact[:COLUMNS]:
         yield table.cell("text changed", codes.TEXT_MISMATCH, name, lambda cell: f"{cell}~")
     if not spec.exact:
         yield TableMutation("text changed", codes.TEXT_MISMATCH, reason="no column has to be exact")
@@ -164,7 +207,7 @@ def _of_rows(table: _Table) -> Iterator[TableMutation]:
 
 
 def _of_numbers(table: _Table) -> Iterator[TableMutation]:
-    numeric = table.spec.numeric
+    numeric = table.spec.numeric[:COLUMNS]
     none = "no column is numeric"
     for name, code, cell in (
         ("nan", codes.NOT_FINITE, "nan"),
@@ -186,9 +229,9 @@ def _of_numbers(table: _Table) -> Iterator[TableMutation]:
     if not numeric:
         for name in ("number off", "sign turned"):
             yield TableMutation(name, codes.OUT_OF_TOLERANCE, reason=none)
-    name, code = "number off the observations", codes.RECOMPUTATION_MISMATCH
-    by_name = {column.name: column for column in numeric}
-    for rule in table.spec.recompute:
+    name, code = "off the observations", codes.RECOMPUTATION_MISMATCH
+    by_name = {column.name: column for column in table.spec.numeric}
+    for rule in table.spec.recompute[:COLUMNS]:
         yield _number_off(table, name, code, by_name[rule.column], rule.tolerance)
     if not table.spec.recompute:
         yield TableMutation(name, code, reason="the task has no rule for this file")

@@ -52,15 +52,29 @@ def parse_number(cell: str) -> float:
     >>> parse_number(" -1.5e2")
     -150.0
     """
-    text = cell
+    if _is_plain(cell):
+        try:
+            value = float(cell)
+        except ValueError:
+            pass
+        else:
+            if math.isfinite(value):
+                return value
+    text = cell.strip(" ")
     if not _NUMBER.fullmatch(text) or len(text) > NUMBER_CHARACTERS:
-        text = cell.strip(" ")
-        if not _NUMBER.fullmatch(text) or len(text) > NUMBER_CHARACTERS:
-            raise _no_number(text)
+        raise _no_number(text)
     value = float(text)
     if math.isinf(value):
         raise NumberFault(NOT_FINITE, f"{shown(text)} is too large for a number")
     return value
+
+
+def _is_plain(cell: str) -> bool:
+    """Whether what Python takes for a finite number is one here too."""
+    return (
+        cell.isascii() and "_" not in cell and len(cell) <= NUMBER_CHARACTERS
+        and cell.strip() == cell
+    )  # fmt: skip
 
 
 def parse_whole(cell: str) -> int:

@@ -11,9 +11,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from eval_tiers.domain.clusterings import NONE
 from eval_tiers.domain.findings import Finding
 from eval_tiers.exceptions import SourceRef
-from eval_tiers.metrics.calibration import calibration
+from eval_tiers.metrics.calibration import CalibrationBin, calibration
 from eval_tiers.metrics.calibration_error import calibration_error_interval
 from eval_tiers.metrics.clustered import clustered_interval
 from eval_tiers.metrics.intervals import wilson_interval
@@ -42,15 +43,17 @@ def calibration_figures(
         Rows of the run, with and without confidence.
     gene, cluster : str
         Columns of the readout gene, and of what makes rows dependent; a row without the latter
-        depends on none.
+        depends on none, and of ``none`` no row does on another.
 
     Returns
     -------
     dict
         Strict JSON; what is undefined is None. The order of rows changes no digit.
     """
-    wanted = {gene, cluster, "gold_label", "predicted_label", "answer_correct", "confidence",
-              "problem", *(f"prob_{label}" for label in labels)}  # fmt: skip
+    wanted = {gene, "gold_label", "predicted_label", "answer_correct", "confidence", "problem",
+              *(f"prob_{label}" for label in labels)}  # fmt: skip
+    if cluster != NONE:
+        wanted.add(cluster)
     table = pa.concat_tables([part.select(sorted(wanted)) for part in tables])
     probabilities = np.column_stack([_floats(table[f"prob_{label}"]) for label in labels])
     predicted, gold = (_codes(table[name], labels) for name in ("predicted_label", "gold_label"))
@@ -60,7 +63,7 @@ def calibration_figures(
     )
     confidence = np.where(np.isnan(stated), own, stated)
     right = np.asarray(table["answer_correct"].fill_null(False), np.bool_)
-    groups = _groups(table[cluster])
+    groups = np.full(len(table), -1) if cluster == NONE else _groups(table[cluster])
     known = np.flatnonzero(~np.isnan(confidence))
     order = known[np.lexsort((right[known], confidence[known], groups[known]))]
     figures: Figures = {
@@ -110,30 +113,39 @@ def _of_answers(confidence: Floats, right: NDArray[np.bool_], groups: NDArray[np
     low, high = wilson_interval(right_n, len(right)) or (None, None)
     figures["accuracy"] = right_n / len(right) if len(right) else None
     figures |= {"accuracy_n": len(right), "accuracy_low": low, "accuracy_high": high}
-    _add_mean(figures, "mean_confidence", confidence, groups)
-    _add_mean(figures, "brier", (confidence - right) ** 2, groups)
+    add_group_mean(figures, "mean_confidence", confidence, groups)
+    add_group_mean(figures, "brier", (confidence - right) ** 2, groups)
     ends = calibration_error_interval(confidence, right, groups)
     figures["expected_calibration_error"] = found.expected_calibration_error
     figures |= _ends("expected_calibration_error", found.n, ends)
-    bins = []
-    for part in found.bins:
-        rights = 0.0 if part.right_rate is None else part.right_rate * part.n
-        low, high = wilson_interval(round(rights), part.n) or (None, None)
-        bins.append(
-            {"low": part.low, "high": part.high, "n": part.n,
-             "mean_confidence": part.mean_probability, "accuracy": part.right_rate,
-             "accuracy_low": low, "accuracy_high": high}
-        )  # fmt: skip
-    figures["bins"] = bins
+    figures["bins"] = [
+        _of_bin(part, confidence, groups, is_last=part is found.bins[-1]) for part in found.bins
+    ]
     curve = risk_coverage(confidence, right)
     figures["risk_coverage"] = {
         "n": curve.n,
         "aurc": curve.aurc,
         **_ends("aurc", curve.n, aurc_interval(confidence, right, groups)),
         "risk": curve.risk,
-        "points": [asdict(point) for point in curve.points],
+        **_ends("risk", curve.n, wilson_interval(len(right) - right_n, len(right))),
+        "points": [
+            asdict(point) | _ends("risk", point.n, wilson_interval(point.risk * point.n, point.n))
+            for point in curve.points
+        ],
     }
     return figures
+
+
+def _of_bin(
+    part: CalibrationBin, confidence: Floats, groups: NDArray[np.int64], is_last: bool
+) -> Figures:
+    """Return one bin: its ends, stated confidence and accuracy with their intervals."""
+    inside = (confidence >= part.low) & ((confidence < part.high) | is_last)
+    figures: Figures = {"low": part.low, "high": part.high, "n": part.n}
+    add_group_mean(figures, "mean_confidence", confidence[inside], groups[inside])
+    right_n = 0 if part.right_rate is None else round(part.right_rate * part.n)
+    figures["accuracy"] = part.right_rate
+    return figures | _ends("accuracy", part.n, wilson_interval(right_n, part.n))
 
 
 def _of_labels(
@@ -152,7 +164,7 @@ def _of_labels(
     is_gold = truth[:, None] == np.arange(len(labels))
     figures: Figures = {"n": len(order)}
     off = ((p - is_gold) ** 2).sum(axis=1)
-    _add_mean(figures, "brier", off, _apart(groups[order]), most=2.0)
+    add_group_mean(figures, "brier", off, _apart(groups[order]), most=2.0)
     has_gene = np.asarray(genes.is_valid())[order]
     gene = _groups(genes)[order][has_gene]
     figures["without_gene_n"] = int(np.count_nonzero(~has_gene))
@@ -160,13 +172,13 @@ def _of_labels(
     for code, label in enumerate(labels):
         found = grouped_auroc(p[has_gene, code], is_gold[has_gene, code], gene)
         of_label: Figures = {}
-        _add_mean(of_label, "auroc", found.values, np.arange(len(found.values)))
+        add_group_mean(of_label, "auroc", found.values, np.arange(len(found.values)))
         of_label["skipped_gene_n"] = found.skipped_n
         figures["auroc_per_gene"][label] = of_label
     return figures
 
 
-def _add_mean(
+def add_group_mean(
     figures: Figures, name: str, values: Floats, groups: NDArray[np.int64], most: float = 1.0
 ) -> None:
     """Add a mean of values from 0 to ``most``, n, and its clustered interval.

@@ -197,7 +197,7 @@ def _lift(sums: SliceSums, seen: str, expected: str, whole: str) -> Figures:
     add_share(figures, "observed", sums, seen, whole)
     share = sums.total(expected) / n if n else None
     observed = figures["observed"]
-    figures["expected"], figures["lift"] = share, None
+    figures |= {"expected": share, "expected_n": n, "lift": None, "lift_n": n}
     add_interval(figures, "expected", None)
     add_clustered(figures, "expected", sums.clustered_ratio(expected, whole))
     if isinstance(observed, float) and share is not None and share < 1:

@@ -161,7 +161,7 @@ def _label_baselines(sums: SliceSums, confusion: list[list[float]], n: float) ->
     majority: Figures = {"label": LABELS[best]}
     add_share(majority, "accuracy", sums, _cells([LABELS[best]], _ANSWERS), "all_w")
     majority["balanced_accuracy"] = found.balanced_accuracy
-    majority["f1_macro"] = found.f1_macro
+    majority["f1_macro"], majority["f1_macro_n"] = found.f1_macro, whole_number(n)
     for kind in ("", "_clustered"):  # F1 rises with the accuracy a: 2a/(1+a), over all classes
         for end in ("low", "high"):
             share = majority[f"accuracy{kind}_{end}"]

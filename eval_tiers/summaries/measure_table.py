@@ -126,15 +126,16 @@ class MeasureTable:
         order = np.argsort(codes, kind="stable")
         ordered = codes[order]
         starts = np.flatnonzero(np.diff(ordered, prepend=-1))
-        names, sums = [], []
-        for name, row in zip(self.names, self.rows, strict=True):
-            kept = name.endswith(("_w", "_sum")) and not name.endswith("_square_sum")
-            if kept or name in PAIR_COUNTS:
-                names.append(name)
-                sums.append(np.add.reduceat(row[order], starts))
-        shape = (len(starts), len(names))
-        table = np.array(sums, np.int64).T if sums else np.zeros(shape, np.int64)
-        return names, np.ascontiguousarray(table)
+        kept = [
+            (name, row)
+            for name, row in zip(self.names, self.rows, strict=True)
+            if name in PAIR_COUNTS
+            or (name.endswith(("_w", "_sum")) and not name.endswith("_square_sum"))
+        ]
+        table = np.zeros((len(starts), len(kept)), np.int64)
+        for column, (_, row) in enumerate(kept if len(starts) else ()):
+            table[:, column] = np.add.reduceat(row[order], starts)
+        return [name for name, _ in kept], table
 
 
 def item_units(item: NDArray[np.int32]) -> Int64Array:

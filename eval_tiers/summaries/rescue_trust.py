@@ -15,8 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eval_tiers.metrics.calibration import calibration, multiclass_brier
+from eval_tiers.metrics.calibration_error import calibration_error_interval
 from eval_tiers.metrics.judge_correction import error_rates, refusal, rogan_gladen, worse
 from eval_tiers.metrics.mixture_shares import mixture_shares
+from eval_tiers.summaries.calibration import add_group_mean
 from eval_tiers.summaries.interval_figures import Figures
 from eval_tiers.summaries.rescue_judged import Judged
 
@@ -39,15 +41,33 @@ def calibration_figures(truths: Sequence[str], controls: Sequence[Judged]) -> Fi
         for control in controls
         if control.verdict_prob and control.truth in truths
     ]
+    clusters = [control.cluster for control in controls]
     return {
-        "confidence": asdict(calibration(claimed, right)),
-        "verdict_prob": asdict(calibration(probable, right))
+        "confidence": _calibration(claimed, right, clusters),
+        "verdict_prob": _calibration(probable, right, clusters)
         | {
             "brier_all_verdicts": multiclass_brier(
                 [[given.get(truth, 0.0) for truth in truths] for given, _ in whole],
                 [truth for _, truth in whole],
             )
         },
+    }
+
+
+def _calibration(
+    probabilities: Sequence[float], right: Sequence[bool], clusters: Sequence[str]
+) -> Figures:
+    """Return figures of calibration; of Brier score and calibration error the intervals too."""
+    found: Figures = asdict(calibration(probabilities, right))
+    known = [place for place, p in enumerate(probabilities) if not math.isnan(p)]
+    p, y = np.array(probabilities)[known], np.array(right, np.bool_)[known]
+    groups = np.unique(np.array(clusters, np.str_)[known], return_inverse=True)[1]
+    add_group_mean(found, "brier", (p - y) ** 2, groups)
+    low, high = calibration_error_interval(p, y, groups) or (None, None)
+    return found | {
+        "expected_calibration_error_n": len(known),
+        "expected_calibration_error_low": low,
+        "expected_calibration_error_high": high,
     }
 
 

@@ -332,13 +332,17 @@ def evidence_figures(counts: Rr10Counts, table: ItemTable, evidence_expected: bo
               table.cluster)  # fmt: skip
     add_share(figures, "cited_rate", counts.column("cited_n") / row_n, table.cluster)
     cited = counts.column("cited_n")
-    for name, column in (
-        ("citation_precision", "precision_sum"),
-        ("fabrication_rate", "fabrication_sum"),
-        ("unverified_rate", "unverified_sum"),
+    sums = {
+        name: counts.column(f"{name}_sum") for name in ("precision", "fabrication", "unverified")
+    }
+    some = cited > 0
+    for name, total in (
+        ("citation_precision", sums["precision"]),
+        ("fabrication_rate", sums["fabrication"]),
+        ("unverified_rate", sums["unverified"]),
+        ("fabricated_or_unverified_rate", sums["fabrication"] + sums["unverified"]),
     ):
-        some = cited > 0
-        add_item_mean(figures, name, counts.column(column)[some] / cited[some], table.among(some))
+        add_item_mean(figures, name, total[some] / cited[some], table.among(some))
     add_item_mean(figures, "evidence_recall", counts.column("recall_sum") / row_n, table.cluster)
     fabricated, unverified = figures["fabrication_rate"], figures["unverified_rate"]
     figures["unsupported_band"] = (

@@ -25,11 +25,9 @@ def clean_text(text: str) -> str:
     'ab < |im_end|> p < 0.05'
     """
     if not text.isprintable():
-        text = "".join(
-            char
-            for char in _LINE_BREAK.sub("\n", text)
-            if char in "\n\t" or unicodedata.category(char) not in _UNSEEN
-        )
+        text = _LINE_BREAK.sub("\n", text)
+        unseen = (char for char in set(text) if unicodedata.category(char) in _UNSEEN)
+        text = text.translate({ord(char): None for char in unseen if char not in "\n\t"})
     return _MARKER.sub(lambda match: match[0] + " ", text).strip()
 
 
@@ -53,6 +51,6 @@ def fenced(lines: Iterable[str]) -> str:
     ['````', 'a', '```', 'b', '````']
     """
     text = "\n".join(lines)
-    longest = max(map(len, _BACKTICKS.findall(text)), default=0)
+    longest = max(map(len, _BACKTICKS.findall(text)), default=0) if "`" in text else 0
     fence = "`" * max(3, longest + 1)
     return f"{fence}\n{text}\n{fence}"

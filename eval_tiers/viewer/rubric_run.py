@@ -17,6 +17,7 @@ from eval_tiers.rubrics.tasks import RubricTask
 from eval_tiers.viewer.run import TableRun
 
 DIMENSIONS: Final = ("domain", "conceptual_breadth", "logical_nesting", "exploration")
+_LONGEST_LABEL: Final = 150
 _TEXT: Final = "text"
 _NUMBER: Final = "number"
 _COLUMNS: Final = {
@@ -188,17 +189,22 @@ def _record(row: ScoredRow, sample: Mapping[str, Any]) -> dict[str, Any]:
         "sample_id": row.sample_id,
         "rubric_index": row.rubric_index,
         "criterion": row.criterion,
-        "axis": row.axis or None,
+        "axis": _label(row.axis),
         "weight": row.weight,
         "verdict": row.verdict,
         "score": row.score,
         "failed": None if failure is None else failure > 0,
         "state": row.state,
-        "unscored_reason": row.reason or None,
+        "unscored_reason": _label(row.reason),
         "examiner_confidence": row.confidence,
         "reasoning": row.reasoning,
-        **{name: sample.get(name) for name in DIMENSIONS},
+        **{name: _label(sample.get(name)) for name in DIMENSIONS},
         "compliance_score": sample.get("compliance_score"),
         "model": row.model,
         "prompt_version": row.prompt_version,
     }
+
+
+def _label(text: str | None) -> str | None:
+    """Return a text that rows are filtered by, as a form sends it: on one line, not too long."""
+    return " ".join((text or "").split())[:_LONGEST_LABEL] or None

@@ -387,6 +387,33 @@ def test_a_suite_through_export_and_infer(tmp_path: Path) -> None:
                                         "pass_high": 1, "pass_n": 2}}  # fmt: skip
 
 
+def test_a_suite_takes_each_trials_own_trajectory(tmp_path: Path) -> None:
+    root = make_suite(tmp_path / "suite")
+    path = root / "tasks/easy/eval_task.toml"
+    events = '\n[execution]\nrequired_events = ["fit_model"]\n'
+    path.write_text(path.read_text(encoding="utf-8") + events, encoding="utf-8")
+    for trial in ("t1", "t2", "t3"):
+        reply_file(root, "easy", trial, good_reply())
+    recorded = root / "trajectories/easy"
+    recorded.mkdir(parents=True)
+    (recorded / "t1.jsonl").write_text('{"event": "fit_model"}\n', encoding="utf-8")
+    (recorded / "t2.jsonl").write_text('{"event": "plot"}\n', encoding="utf-8")
+    own = '{"event": "fit_model"}\n'
+    (root / "submissions/easy/t3/trajectory.jsonl").write_text(own, encoding="utf-8")
+    done = in_process("grade-suite", root, "-o", "graded", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    with (tmp_path / "graded/trials.csv").open(encoding="utf-8", newline="") as handle:
+        rows = {row["trial"]: row for row in csv.DictReader(handle) if row["task"] == "easy"}
+    assert {name: row["execution_verified"] for name, row in rows.items()} == {
+        "t1": "True", "t2": "False", "t3": "False",
+    }  # fmt: skip
+    assert {name: row["score"] for name, row in rows.items()} == {
+        "t1": "1.0", "t2": "0.25", "t3": "0.25",
+    }  # fmt: skip
+    record = strict_json(tmp_path / "graded/grades/easy/t1.json")
+    assert record["execution"]["trajectory"]["path"] == str(recorded / "t1.jsonl")
+
+
 def test_one_hostile_trial_stops_no_other(tmp_path: Path) -> None:
     root = make_suite(tmp_path / "suite")
     for trial in ("t1", "t2", "t3"):

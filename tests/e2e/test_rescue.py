@@ -568,6 +568,7 @@ def test_the_whole_loop_on_the_demo(tmp_path: Path, benchmark: str) -> None:
         assert sum(correction["control_n"].values()) > 30, kind
         assert correction["observed_n"] > 0
     line = found["headline"]
+    check_intervals(found, exported.folder)
     assert line["hard_correct_rate"] == found["hard_correct_rate"]
     assert line["effective_symbolic_rate"] >= line["hard_correct_rate"]
     assert line["effective_correct_rate"] == found["effective_correct_rate"]
@@ -575,6 +576,28 @@ def test_the_whole_loop_on_the_demo(tmp_path: Path, benchmark: str) -> None:
     assert "agreement 100.0%" in compared.stdout
     kinds = exported.summary()["comparison"]["kinds"]
     assert sum(kind["agreement"]["n"] for kind in kinds.values()) == len(exported.ids)
+
+
+def check_intervals(found: dict[str, Any], folder: Path) -> None:
+    """Each rate has n and intervals; that of right answers is the run's own, to the last digit."""
+    rates = [key for key in found if key.endswith(("_rate", "_rate_ref"))]
+    assert len(rates) == 7, rates
+    for figures, names in (
+        (found, [*rates, "answer_bug_sign_supported"]),
+        (found["headline"], ["effective_symbolic_rate", "effective_correct_rate"]),
+    ):
+        for name in names:
+            value, low, high = (figures[f"{name}{end}"] for end in ("", "_low", "_high"))
+            assert value is None or low <= value <= high, name
+            assert name == "both_sign_routes_rate" or figures[f"{name}_n"] >= 0
+    (path,) = folder.rglob("summary_*.json")
+    run = strict_json(path)
+    accuracy = "accuracy" if "accuracy" in run else "accuracy_total"
+    for end in ("", "_n", "_low", "_high", "_clustered_low", "_clustered_high"):
+        wanted = pytest.approx(run[f"{accuracy}{end}"])
+        assert found[f"hard_correct_rate{end}"] == found["headline"][f"hard_correct_rate{end}"]
+        assert found[f"hard_correct_rate{end}"] == wanted, end
+    assert found["cluster"] == {key: run["cluster"][key] for key in ("field", "n")}
 
 
 # Labels by people

@@ -254,6 +254,20 @@ def test_agreement_in_any_shape(tmp_path: Path, form: str) -> None:
     assert max(map(len, text.splitlines())) <= 80
 
 
+def test_people_s_verdicts_may_be_a_folder_of_results(tmp_path: Path) -> None:
+    (tmp_path / "people").mkdir()
+    write_lines(tmp_path / STAMP, rows("r1", "SN", [5, 4]) + rows("r2", "S", [5]))
+    write_lines(tmp_path / "people" / STAMP, rows("r1", "SS", [5, 4]))
+    write_lines(tmp_path / "people" / STAMP.replace("000.", "001."), rows("r2", "S", [5]))
+    done = in_process("rubrics", "agree", STAMP, "people", "--json", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert (found["pooled"]["n"], found["pooled"]["raw_agreement"]) == (3, pytest.approx(2 / 3))
+    assert [one["role"] for one in found["inputs"]] == ["results", "people", "people"]
+    (tmp_path / "people" / STAMP).write_text("", encoding="utf-8")
+    assert in_process("rubrics", "agree", STAMP, "people", folder=tmp_path).returncode == 3
+
+
 def test_agreement_with_nothing_in_common(tmp_path: Path) -> None:
     write_lines(tmp_path / STAMP, rows("r1", "S", [5]))
     (tmp_path / "h.csv").write_text(
@@ -262,6 +276,7 @@ def test_agreement_with_nothing_in_common(tmp_path: Path) -> None:
     done = in_process("rubrics", "agree", STAMP, "h.csv", folder=tmp_path)
     assert done.returncode == 3
     assert "nothing-to-compare" in done.stderr
+    assert "no task has this sample_id" in done.stderr
 
 
 def test_validate(tmp_path: Path) -> None:
@@ -383,58 +398,3 @@ def test_the_general_validate_knows_tasks(tmp_path: Path) -> None:
     done = in_process("validate", "processed_data.jsonl", folder=tmp_path)
     assert done.returncode == 1
     assert "duplicate-sample" in done.stdout
-
-
-def test_systems_are_compared_by_sample_and_rubric(tmp_path: Path) -> None:
-    tasks = [task(f"r{i}", [5, 4, -4]) for i in range(8)]
-    write_lines(tmp_path / "data.jsonl", tasks)
-    for name, letters in (("a", ["SNS"] * 8), ("b", ["SSN"] * 7 + ["SFN"]), ("c", ["SNS"] * 8)):
-        records = [one for i, text in enumerate(letters) for one in rows(f"r{i}", text, [5, 4, -4])]
-        write_lines(tmp_path / name / STAMP, records)
-        safe = ["--spreadsheet-safe"] if name == "c" else []
-        done = in_process(
-            "rubrics",
-            "score",
-            name,
-            "--data",
-            "data.jsonl",
-            "-o",
-            f"{name}/out",
-            *safe,
-            folder=tmp_path,
-        )
-        assert done.returncode == 0, done.stderr
-    done = in_process("compare", "a/out", "b/out", "c/out", "--json", folder=tmp_path)
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
-    assert [(one["first"], one["second"]) for one in found["comparisons"]] == [
-        ("a/out", "b/out"), ("a/out", "c/out"), ("b/out", "c/out"),
-    ]  # fmt: skip
-    one, same, _ = found["comparisons"]
-    # 23 rubrics are scored in both: of these a fails 15, b none
-    assert one["failure_rate"]["n"] == 23
-    assert one["failure_rate"]["mcnemar"]["fails_in_first_only_n"] == 15
-    assert one["failure_rate"]["p"] == pytest.approx(2 * 0.5**15)
-    assert one["failure_rate"]["p_holm"] == pytest.approx(6 * 0.5**15)
-    assert one["unscored_in_one_n"] == 1
-    assert one["compliance"]["n"] == 7
-    assert one["compliance"]["difference"] == pytest.approx(8 / 9)
-    assert same["failure_rate"]["difference"] == 0
-    assert same["failure_rate"]["p"] == 1
-    text = in_process("compare", "a/out", "b/out", folder=tmp_path).stdout
-    assert max(map(len, text.splitlines())) <= 80
-    assert "15 rubrics fail in the first alone" in text
-    for bad, code in (
-        (["a/out"], 2), (["a/out", "b/out", "--cluster", "pair"], 2), (["a/out", "nowhere"], 4),
-        (["a/out", "a"], 4),
-    ):  # fmt: skip
-        done = in_process("compare", *bad, folder=tmp_path)
-        assert done.returncode in (code, 3), done.stderr
-        assert "Traceback" not in done.stderr
-    (path,) = (tmp_path / "a/out").glob("pairs_*.csv")
-    for spoilt in (b"", b"x,y\n1,2\n", path.read_bytes().replace(b",1.0,", b",one,"), b"\xff\xfe"):
-        path.write_bytes(spoilt)
-        done = in_process("compare", "a/out", "b/out", folder=tmp_path)
-        assert (done.returncode, "Traceback" in done.stderr) == (3, False), done.stderr
-    path.unlink()
-    assert in_process("compare", "a/out", "b/out", folder=tmp_path).returncode == 4

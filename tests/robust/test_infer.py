@@ -6,6 +6,7 @@ import fcntl
 import gzip
 import json
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -209,3 +210,17 @@ def test_all_failed_is_exit_6_and_rows_say_why(tmp_path: Path) -> None:
     rows = [json.loads(line) for line in output.read_text().splitlines()]
     assert [row["error"]["message"] for row in rows] == ["no such schema"] * 5
     assert "no reply   http-400 5" in ran.out
+
+
+def test_without_vllm_the_extra_and_the_ways_around_it_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on a machine with the core alone, and where `--model symbolic` is meant as a backend."""
+    monkeypatch.setitem(sys.modules, "torch", None)
+    requests, output = tmp_path / "requests.jsonl", tmp_path / "replies.jsonl"
+    requests.write_bytes(REQUESTS)
+    ran = run_command(
+        "infer", "--input", requests, "--output", output, "--model", "symbolic", outputs=output
+    )
+    check_refused(ran, "no-vllm", exit_code=4)
+    assert "eval-tiers[vllm]" in ran.err and "--backend symbolic" in ran.err

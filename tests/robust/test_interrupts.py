@@ -22,6 +22,7 @@ pytestmark = [
 ]
 ROW_N = 20_000
 PATIENCE = 30.0
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="module")
@@ -233,3 +234,17 @@ def test_runs_at_once_dont_meet(start: Callable[..., Running]) -> None:
         manifest = json.loads(path.read_text())
         assert manifest["run_id"] == folder.name
         assert sorted(manifest["files"]) == sorted(file.name for file in folder.iterdir())
+
+
+def test_ctrl_c_while_the_program_is_loaded_is_told(tmp_path: Path) -> None:
+    """Modules take a third of a second to load: one that interrupts stands for Ctrl-C then."""
+    package = tmp_path / "click"
+    package.mkdir()
+    (package / "__init__.py").write_text("raise KeyboardInterrupt\n", encoding="utf-8")
+    ran = subprocess.run(
+        [sys.executable, "-m", "eval_tiers", "--version"],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])},
+        cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE, check=False,
+    )  # fmt: skip
+    assert ran.returncode == 130
+    assert ran.stderr.strip() == "Interrupted: nothing was written under a final name."

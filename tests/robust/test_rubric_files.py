@@ -107,9 +107,10 @@ def test_a_torn_last_line_is_listed_and_leaves_its_sample_without_a_score(tmp_pa
         ("success", "false", "bad-success"), ("success", "true", "bad-success"),
         ("success", None, "bad-success"), ("success", 1, "bad-success"),
         ("score", "1.0", "bad-score"), ("score", None, "no-score"), ("score", 0.5, "score-not-of-verdict"),
-        ("verdict", "satisfied", "unknown-verdict"), ("verdict", None, "unknown-verdict"),
+        ("verdict", "not satisfied", "score-not-of-verdict"), ("verdict", "met", "unknown-verdict"), ("verdict", None, "unknown-verdict"),
         ("verdict", "Partially Satisfied", "verdict-not-in-scale"),
         ("rubric_title", "another", "title-not-of-rubric"),
+        ("rubric_index", "1", "bad-rubric-index"), ("rubric_index", -1, "bad-rubric-index"),
     ],
 )  # fmt: skip
 def test_rows_that_are_rejected(tmp_path: Path, change: str, value: Any, code: str) -> None:
@@ -124,6 +125,22 @@ def test_rows_that_are_rejected(tmp_path: Path, change: str, value: Any, code: s
     assert [one["code"] for one in found["rejected_rows"]] == [code]
     (pair,) = found["unscored_pairs"]
     assert (pair["sample_id"], pair["rubric_index"], pair["state"]) == ("r1", 1, "rejected")
+
+
+def test_a_row_without_a_usable_place_is_not_left_out_of_its_sample(tmp_path: Path) -> None:
+    spoilt = [dict(one) for one in ROWS]
+    spoilt[1]["rubric_index"] = "1"
+    (tmp_path / "results").write_bytes(lines(spoilt))
+    found = json.loads(run(tmp_path, "rubrics", "score", "results", "--json").stdout)
+    assert [one["compliance_score"] for one in found["samples"]] == [None, 0.625]
+    assert found["coverage"]["pairs"]["rejected"] == 1
+
+
+def test_the_field_of_a_bad_id_is_named(tmp_path: Path) -> None:
+    (tmp_path / "data").write_bytes(lines([DATA[0] | {"sample_id": 7.5}]))
+    (tmp_path / "results").write_bytes(lines([ROWS[0] | {"sample_id": 7.5}]))
+    for arguments in (("validate", "data", "."), ("score", "results")):
+        assert "field 'sample_id'" in run(tmp_path, "rubrics", *arguments).stderr
 
 
 def test_a_key_given_twice_is_refused(tmp_path: Path) -> None:

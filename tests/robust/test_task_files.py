@@ -221,6 +221,11 @@ def replace_in(path: Path, old: bytes, new: bytes) -> None:
     path.write_bytes(data.replace(old, new, 1))
 
 
+def pipe_for(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path)
+
+
 @pytest.mark.parametrize(
     ("spoil", "code"),
     [
@@ -239,7 +244,7 @@ def replace_in(path: Path, old: bytes, new: bytes) -> None:
          "rule-contradicts-reference"),
         (lambda path: path.write_bytes(path.read_bytes().rpartition(b"OSD")[0]), "row-count"),
         (lambda path: path.write_bytes(b""), "header-mismatch"),
-        (lambda path: (path.unlink(), os.mkfifo(path)), "not-a-regular-file"),
+        (pipe_for, "not-a-regular-file"),
     ],
 )  # fmt: skip
 def test_a_faulty_reference_table(task: Path, spoil: Callable[[Path], object], code: str) -> None:

@@ -10,7 +10,7 @@ import click
 
 from eval_tiers.cli.console import print_json, program_name, wrap
 from eval_tiers.cli.options import ModeSign
-from eval_tiers.report.lines import fitted, percent, visible
+from eval_tiers.report.lines import fitted, interval_text, percent, visible
 
 if TYPE_CHECKING:
     from eval_tiers.pipeline.baselines import WrittenBaselines
@@ -93,8 +93,7 @@ def _report_lines(written: WrittenBaselines) -> list[str]:
     for made in scored:
         found = made.figures
         key = "accuracy" if "accuracy" in found else "accuracy_total"
-        low, high = found[f"{key}_low"], found[f"{key}_high"]
-        interval = "" if low is None else f"[{percent(low)}, {percent(high)}]"
+        interval = interval_text(found, key).strip()
         lines.append(
             f"  {made.name:<24}{percent(found[key]):>9}  {interval:<17}{found[f'{key}_n']:>9,}"
         )

@@ -26,15 +26,11 @@ def command(ctx: click.Context, folder: str | None, list_all: bool, as_json: boo
     \b
       validate-task TASK
     """
-    from pathlib import Path
-
+    from eval_tiers.api import validate_task
     from eval_tiers.cli.progress import Progress
-    from eval_tiers.io.demo import example_task
-    from eval_tiers.pipeline.submissions.validate_task import validate_task
     from eval_tiers.report.validate_task_terminal import render_validation
 
-    place = example_task() if folder is None else Path(folder)
-    result = validate_task(place, Progress("files' mutations"))
+    result = validate_task(folder, Progress("files' mutations"))
     record = result.as_dict()
     if as_json:
         print_json(record)

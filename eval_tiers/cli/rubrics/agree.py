@@ -34,8 +34,8 @@ def command(
 ) -> None:
     """Compare the examiner's verdicts with people's.
 
-    RESULTS is a batch_evaluation_*.jsonl or the folder with them. HUMAN has rows of the same
-    shape, or is a CSV table with sample_id, verdict, and rubric_index or rubric_title. Example:
+    RESULTS is a batch_evaluation_*.jsonl or the folder with them. HUMAN is one as well, or a CSV
+    table with sample_id, verdict, and rubric_index or rubric_title. Example:
 
     \b
       rubrics agree results labels.csv --data processed_data.jsonl

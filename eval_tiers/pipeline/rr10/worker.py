@@ -132,7 +132,7 @@ def score_part(context: Rr10Context, first: int, last: int) -> Rr10Batch:
         confidence_table(
             samples,
             [(n, row.stated) for n, row in enumerate(answers.rows) if row.stated is not None],
-            ("sample_id", "rollout", "pair", "gene"),
+            ("sample_id", "rollout", "pair", "gene", "context"),
             LABELS,
         ),
     )

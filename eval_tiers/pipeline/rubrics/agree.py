@@ -86,12 +86,17 @@ def compare_with_people(options: AgreeOptions) -> RubricAgreement:
     people = build_coverage(said.rows, expected, tasks is not None, *scale)
     found = pair_labels(examiner, people, options.binarize)
     if not found.compared:
+        reasons = [str(one["reason"]) for one in found.left_out]
+        reasons += [one.message for one in people.extra]
         message = "no rubric has both a verdict of the examiner and one of people"
+        message += f"; of the first label: {reasons[0]}" if reasons else ""
         fix = "check that sample_id, and rubric_index or rubric_title, are the same in both"
+        fix += "" if options.data else "; where only one of them has a rubric_index, give --data"
         where = SourceRef(str(options.labels))
         raise BadInputError(Problem("nothing-to-compare", message, where, fix))
     stamp = free_stamp(options.output, KIND)
-    inputs = [("results", path) for path in given.paths] + [("people", options.labels)]
+    inputs = [("results", path) for path in given.paths]
+    inputs += [("people", path) for path in said.paths]
     if options.data is not None:
         inputs.append(("data", options.data))
     listed = [

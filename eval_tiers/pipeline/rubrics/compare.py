@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any, Final
@@ -13,9 +13,8 @@ import pyarrow as pa
 
 from eval_tiers import __version__
 from eval_tiers.domain.findings import Finding
-from eval_tiers.exceptions import Problem, SourceRef, UsageError
-from eval_tiers.io.atomic import atomic_writer, clean_text
-from eval_tiers.io.output_paths import require_free_path
+from eval_tiers.exceptions import Problem, UsageError
+from eval_tiers.io.comparison_files import write_comparison_files
 from eval_tiers.io.run_rows import Matched, match_rows
 from eval_tiers.pipeline.rubrics.compare_checks import FORCIBLE, check_comparable, check_scales
 from eval_tiers.pipeline.rubrics.flip_rows import differing_row, flip_row, listed_row
@@ -148,27 +147,15 @@ def write_rubric_comparison(
 ) -> None:
     """Write a comparison's page and its table of flips, where they are asked for.
 
-    Raises
-    ------
-    UsageError
-        One would replace a file that is read, or the other.
-    MissingResourceError
-        It can't be written.
+    See `eval_tiers.io.comparison_files.write_comparison_files`.
     """
-    wanted = [path for path in (output, flips_csv) if path is not None]
-    for path in wanted:
-        require_free_path(path, compared.read_files)
-    if len(wanted) == 2 and wanted[0].absolute() == wanted[1].absolute():
-        where = SourceRef(str(output))
-        raise UsageError(
-            Problem("given-twice", "page and flips would be one file", where, "name two files")
-        )
-    if output is not None and page is not None:
-        with atomic_writer(output) as handle:
-            handle.write(clean_text(page).encode())
-    if flips_csv is not None:
-        with atomic_writer(flips_csv) as handle:
-            handle.write(render_table(compared.changed, compared.spreadsheet_safe))
+    write_comparison_files(
+        output,
+        page,
+        flips_csv,
+        lambda: render_table(compared.changed, compared.spreadsheet_safe),
+        compared.read_files,
+    )
 
 
 def _described(one: ScoredResults) -> dict[str, Any]:
@@ -196,7 +183,7 @@ def _compare(
         for a, b in zip(matched.first.tolist(), matched.second.tolist(), strict=True)
     ]
     other_text = [pair for pair in pairs if not _same_text(*pair)]
-    kept = [pair for pair in pairs if _same_text(*pair)]
+    kept = [(_completed(*pair), pair[1]) for pair in pairs if _same_text(*pair)]
     scores = [
         {one["sample_id"]: one["by_unscored"][STRICT] for one in result.summary["samples"]}
         for result in (first, second)
@@ -220,7 +207,9 @@ def _compare(
         "unscored": [differing_row(*pair) for pair in unscored[:MOST_LISTED]],
         "other_text_n": len(other_text),
         "other_text": [differing_row(*pair) for pair in other_text[:MOST_LISTED]],
-        "weight_differs_n": sum(one.weight != other.weight for one, other in kept),
+        "weight_differs_n": sum(
+            other.weight is not None and one.weight != other.weight for one, other in kept
+        ),
         "samples": samples,
         "sample_without_score_n": sum(one["difference"] is None for one in samples),
     }
@@ -240,6 +229,16 @@ def _either(
 ) -> dict[str, str | None]:
     """Return a field by sample as the first knows it, else the second."""
     return {**second, **{name: value for name, value in first.items() if value}}
+
+
+def _completed(one: ScoredRow, other: ScoredRow) -> ScoredRow:
+    """Return the first's row, what it doesn't know of its rubric filled in from the second's."""
+    return replace(
+        one,
+        weight=other.weight if one.weight is None else one.weight,
+        axis=one.axis or other.axis,
+        criterion=one.criterion or other.criterion,
+    )
 
 
 def _same_text(one: ScoredRow, other: ScoredRow) -> bool:

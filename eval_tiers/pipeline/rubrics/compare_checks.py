@@ -87,12 +87,16 @@ def _other_tasks(first: ScoredResults, other: ScoredResults, found: Mapping[str,
         shown = [", ".join(f"{one[:12]}..." for one in hashes) for hashes in (theirs, ours)]
         messages.append("its data has sha256 {}, that of the first {}".format(*shown))
     if found["other_text_n"]:
-        message = f"{found['other_text_n']:,} of its rubrics have another text than in the first"
-        messages.append(f"{message}; they are in no number")
+        message = f"{_rubrics_have(found['other_text_n'])} another text than in the first"
+        messages.append(f"{message}: in no number")
     if found["weight_differs_n"]:
-        message = f"{found['weight_differs_n']:,} of its rubrics have another weight"
-        messages.append(f"{message} than in the first, whose weight says what a failure is")
+        message = f"{_rubrics_have(found['weight_differs_n'])} another weight than in the first"
+        messages.append(f"{message}, which says what a failure is")
     return messages
+
+
+def _rubrics_have(n: int) -> str:
+    return "1 rubric has" if n == 1 else f"{n:,} rubrics have"
 
 
 def _nothing_shared(

@@ -6,6 +6,7 @@ it once; texts, and the requests about one, are in the order of keyed hashes.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -101,4 +102,5 @@ def _key(subject: Subject, index: int) -> tuple[object, ...]:
     sample_id = clean_text(subject.task.sample_id)
     if subject.control is None:
         return "case", sample_id, index
-    return "control", subject.control, sample_id, index
+    text = hashlib.sha256(subject.report.encode("utf-8", "surrogatepass")).hexdigest()
+    return "control", subject.control, sample_id, index, text

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from eval_tiers.domain.findings import Finding
 from eval_tiers.exceptions import MissingResourceError, Problem, SourceRef
-from eval_tiers.io.atomic import atomic_writer, render_json
+from eval_tiers.io.atomic import atomic_writer, clean_text, render_json
 from eval_tiers.io.hashes import hash_files
 from eval_tiers.io.rubric_results import read_results
 from eval_tiers.io.rubric_scores import PAIRS, find_recorded
@@ -197,7 +197,7 @@ def render_table(rows: Table, safe: bool) -> bytes:
         if number == 0:
             writer.writerow(row)
         writer.writerow([_cell(value, safe) for value in row.values()])
-    return text.getvalue().encode("utf-8", "backslashreplace")
+    return clean_text(text.getvalue()).encode()
 
 
 def _cell(value: Any, safe: bool) -> Any:

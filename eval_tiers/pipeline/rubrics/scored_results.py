@@ -7,12 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import orjson
+
+from eval_tiers.exceptions import BadInputError, Problem, SourceRef
+from eval_tiers.io.atomic import clean_text, render_json
 from eval_tiers.io.rubric_results import find_result_files
 from eval_tiers.io.rubric_scores import read_pairs
 from eval_tiers.pipeline.rubrics.report import is_rubric_folder, read_scores
 from eval_tiers.pipeline.rubrics.score import ScoreOptions, score_results
-from eval_tiers.rubrics.results import FILE_NAME, PARTIALLY
+from eval_tiers.rubrics.results import FILE_NAME, FILE_STEM, PARTIALLY
 from eval_tiers.rubrics.scored_rows import ScoredRow, pair_record, parse_pair
+from eval_tiers.summaries.rubrics import DIMENSIONS
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +81,11 @@ def are_rubric_results(path: Path) -> bool:
     return any(FILE_NAME.fullmatch(name) for name in names)
 
 
+def are_sure_results(path: Path) -> bool:
+    """Whether a path can be nothing else: any file of rows may be, if it isn't called so."""
+    return are_rubric_results(path) and (path.is_dir() or path.name.startswith(FILE_STEM))
+
+
 def read_scored_results(path: Path) -> ScoredResults:
     """Read a folder of scored rubrics (its newest scores), or score the rows of a file or folder.
 
@@ -89,10 +99,38 @@ def read_scored_results(path: Path) -> ScoredResults:
     """
     if path.is_dir() and is_rubric_folder(path):
         summary, stamp = read_scores(path)
+        _check_summary(summary, path)
         return ScoredResults(path, True, summary, read_pairs(path, stamp, summary))
     found = score_results(ScoreOptions(path, ternary=True))
-    rows = [parse_pair(pair_record(pair)) for pair in found.coverage.every_pair()]
-    return ScoredResults(path, False, found.summary, rows)
+    summary = orjson.loads(render_json(found.summary))  # texts as a folder would hold them
+    rows = [parse_pair(_clean(pair_record(pair))) for pair in found.coverage.every_pair()]
+    return ScoredResults(path, False, summary, rows)
+
+
+def _clean(record: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        name: clean_text(value) if isinstance(value, str) else value
+        for name, value in record.items()
+    }
+
+
+def _check_summary(summary: Mapping[str, Any], path: Path) -> None:
+    """Raise unless a summary holds what is read of it."""
+    try:
+        samples = [
+            (one["sample_id"], one["compliance_score"], *(one[name] for name in DIMENSIONS),
+             *one["by_unscored"].values())
+            for one in summary["samples"]
+        ]  # fmt: skip
+        inputs = [(one["role"], one["path"], one["sha256"]) for one in summary["inputs"]]
+        known = summary["coverage"]["pair_n"], summary["scale"], summary["run_id"]
+        fits = all(isinstance(value, str) for entry in inputs for value in entry)
+        fits = fits and all(isinstance(one[0], str) for one in samples) and None not in known
+    except (AttributeError, KeyError, TypeError):
+        fits = False
+    if not fits:
+        message = "the summary of the scores lacks samples, inputs or coverage"
+        raise BadInputError(Problem("bad-summary", message, SourceRef(str(path)), "score again"))
 
 
 def files_of(results: Sequence[ScoredResults]) -> list[Path]:

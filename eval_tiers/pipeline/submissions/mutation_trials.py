@@ -19,7 +19,7 @@ from eval_tiers.submissions.inspection import ANSWER_PATH, MANIFEST_PATH, Check,
 from eval_tiers.submissions.leaks import find_leaks, is_blank_marker
 from eval_tiers.submissions.task import EvalTask
 
-_CHANCES: Final = 100
+_CHANCES: Final = 20
 
 Status = Literal["found", "not found", "not applicable"]
 
@@ -88,16 +88,16 @@ def try_mutations(
         for one in inspection.artifacts
     ]
     answer = (oracle / ANSWER_PATH).read_bytes()
-    groups = mutations_by_file(loaded.task, answer, files)
+    groups = mutations_by_file(loaded.task, answer, files, loaded.references)
     tried = []
     for number, group in enumerate(groups, 1):
-        tried += [_try(mutation, loaded, scratch) for mutation in group]
+        tried += [_try(mutation, scratch) for mutation in group]
         if tell is not None:
             tell(number, len(groups))
     return [*tried, *_leaks_planted(loaded.task, answer)]
 
 
-def _try(mutation: OracleMutation, loaded: LoadedTask, scratch: Path) -> Tried:
+def _try(mutation: OracleMutation, scratch: Path) -> Tried:
     name, code, path, column = mutation.name, mutation.code, mutation.path, mutation.column
     if mutation.make is None:
         return Tried(name, code, path, column, (), "not applicable", mutation.reason)
@@ -106,22 +106,24 @@ def _try(mutation: OracleMutation, loaded: LoadedTask, scratch: Path) -> Tried:
             mutation.make(Path(folder))
         except CannotMake as error:
             return Tried(name, code, path, column, (), "not applicable", str(error))
-        found, hit = _inspected(mutation, loaded, Path(folder))
+        found, hit = _inspected(mutation, Path(folder))
+    if mutation.restless and not hit:
+        told = "no change fell into the reading"
+        return Tried(name, code, path, column, (), "not applicable", told)
     shown = tuple(dict.fromkeys(check.code for check in found))
     return Tried(name, code, path, column, shown, "found" if hit else "not found")
 
 
-def _inspected(
-    mutation: OracleMutation, loaded: LoadedTask, folder: Path
-) -> tuple[Sequence[Check], bool]:
+def _inspected(mutation: OracleMutation, folder: Path) -> tuple[Sequence[Check], bool]:
     """Return what failed, and whether the expected code is among it; a restless file is tried on.
 
     Whether a change falls into the reading is chance, so that one is given some more.
     """
+    references = {} if mutation.reference is None else {mutation.path: mutation.reference}
     found: Sequence[Check] = ()
     for _ in range(_CHANCES if mutation.restless else 1):
         with touching(folder / mutation.path) if mutation.restless else nullcontext():
-            found = inspect_submission(folder, mutation.task, loaded.references).failures
+            found = inspect_submission(folder, mutation.task, references).failures
         if any(
             check.code == mutation.code
             and check.path == mutation.path

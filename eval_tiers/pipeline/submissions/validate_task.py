@@ -15,7 +15,6 @@ from eval_tiers.io.submission_folder import inspect_submission
 from eval_tiers.io.submission_task import LoadedTask, read_eval_task, read_reference
 from eval_tiers.io.task_provenance import Provenance, read_provenance
 from eval_tiers.pipeline.submissions.grade import (
-    TRAJECTORY_NAME,
     inspect_and_scan,
     judge_from_files,
 )
@@ -32,6 +31,7 @@ from eval_tiers.submissions.task import EvalTask
 from eval_tiers.submissions.task_checks import check_statements
 
 ORACLE: Final = "oracle"
+TRAJECTORY_NAME: Final = "trajectory.jsonl"
 REPLY_NAMES: Final = ("judge_reply.json", "judge_reply.jsonl")
 TASK_VALIDATION_VERSION: Final = 1
 
@@ -71,7 +71,11 @@ class TaskValidation:
         """Return the object of ``--json``."""
         levels = {"errors": "error", "warnings": "warning", "notes": "note"}
         listed = {
-            name: [finding.as_dict() for finding in self.findings if finding.level == level]
+            name: [
+                finding.as_dict() | {"field": finding.where.field}
+                for finding in self.findings
+                if finding.level == level
+            ]
             for name, level in levels.items()
         }
         oracle = self.oracle
@@ -216,7 +220,7 @@ def _grade(
     """Grade the oracle; what keeps it from a whole score is a finding."""
     task, folder, add = loaded.task, result.folder, result.findings.append
     where = SourceRef(str(oracle))
-    trajectory = _first(oracle / TRAJECTORY_NAME, folder / TRAJECTORY_NAME)
+    trajectory = _first(folder / TRAJECTORY_NAME, oracle / TRAJECTORY_NAME)
     try:
         found = inspect_and_scan(loaded, graded, trajectory)
     except EvalTiersError as error:
@@ -233,7 +237,7 @@ def _grade(
         add(Finding(check.code.replace("_", "-"), told, place, "error", "mend oracle or task"))
     if not found.execution.verified:
         told = f"the oracle's execution is not verified: {found.execution.reason}"
-        fix = f"put its {TRAJECTORY_NAME} into the oracle or beside it"
+        fix = f"put a {TRAJECTORY_NAME} with these events beside the oracle"
         add(Finding("oracle-not-executed", told, where, "error", fix))
     for leak in found.leaks:
         told = f"the oracle itself holds the leak marker {leak.marker!r}"

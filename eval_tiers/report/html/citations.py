@@ -47,6 +47,7 @@ def citation_section(summary: Mapping[str, Any]) -> Section:
         [
             ("fabrication_rate", "fabricated, an answer"),
             ("unverified_rate", "can't be verified, an answer"),
+            ("fabricated_or_unverified_rate", "either of the two, an answer"),
         ],
         1,
     )

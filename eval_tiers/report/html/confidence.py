@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from eval_tiers.metrics.intervals import wilson_interval
 from eval_tiers.report.html.figures import plain_table, rate_figure
 from eval_tiers.report.html.model import (
     NO_INTERVAL,
     Cell,
     Figure,
     Named,
-    Rate,
     Section,
     count_cell,
     interval_text,
@@ -58,7 +56,7 @@ def _bins(found: Mapping[str, Any]) -> Figure:
         if part["n"]:
             name = f"confidence {part['low']:g} to {part['high']:g}"
             rows.append(Named(name, "", rate_of(part, "accuracy", part["n"])))
-            rows.append(Named("... stated", "", Rate(part["mean_confidence"], n=part["n"]), 2))
+            rows.append(Named("... stated", "", rate_of(part, "mean_confidence", part["n"]), 2))
     return rate_figure(
         "confidence-bins",
         "Accuracy by stated confidence",
@@ -76,8 +74,7 @@ def _coverage(found: Mapping[str, Any]) -> Figure:
     step = max(1, len(points) // 10)
     rows = []
     for point in [*points[:-1:step], *points[-1:]]:
-        low, high = wilson_interval(point["risk"] * point["n"], point["n"]) or (None, None)
-        rate = Rate(point["risk"], low, high, point["n"])
+        rate = rate_of(point, "risk", point["n"])
         rows.append(Named(f"the surest {100 * point['coverage']:.0f}%", "", rate, 1))
     area = "undefined" if curve["aurc"] is None else number(curve["aurc"])
     if curve.get("aurc_low") is not None:

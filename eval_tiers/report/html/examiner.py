@@ -18,7 +18,8 @@ from eval_tiers.report.html.model import (
     named,
     value_cell,
 )
-from eval_tiers.report.lines import number, percent
+from eval_tiers.report.lines import interval_text as shown_text
+from eval_tiers.report.lines import number
 
 Ways = Sequence[tuple[str, str, str | None, str, int]]
 
@@ -61,10 +62,9 @@ def _headline(rescue: Mapping[str, Any]) -> Figure:
                 )
             )
     rows += named(line, [("effective_correct_rate", "naive: verdicts at their word")], 1)
-    notes.append(
-        f"Disputed gold chains (ALTERNATE): {_share(rescue['annotation_dispute_rate'])} of "
-        f"samples; the graph supports either answer for {_share(rescue['both_sign_routes_rate'])}."
-    )
+    rows += named(rescue, [("annotation_dispute_rate", "disputed gold chains (ALTERNATE)")], 3)
+    joined = {**rescue, "both_sign_routes_rate_n": rescue.get("both_sign_routes_n")}
+    rows += named(joined, [("both_sign_routes_rate", "... the graph supports either answer")], 3)
     return rate_figure(
         "rescue-headline",
         "Right, with and without the examiner",
@@ -76,10 +76,6 @@ def _headline(rescue: Mapping[str, Any]) -> Figure:
         rows,
         notes=notes,
     )
-
-
-def _share(value: float | None) -> str:
-    return "undefined" if value is None else percent(value)
 
 
 def _why_not(correction: Mapping[str, Any] | None) -> str:
@@ -146,9 +142,12 @@ def _controls(kind: str, found: Mapping[str, Any]) -> list[Figure]:
     for name, key in (("claimed confidence", "confidence"), ("verdict_prob", "verdict_prob")):
         measured = found["calibration"][key]
         if measured["n"]:
+            error = "expected_calibration_error"
             notes.append(
-                f"Calibration of {name}: Brier {number(measured['brier'])}, expected calibration "
-                f"error {number(measured['expected_calibration_error'])}, n {measured['n']:,}."
+                f"Calibration of {name}: Brier {number(measured['brier'])}"
+                f"{shown_text(measured, 'brier', number)}, expected calibration error "
+                f"{number(measured[error])}{shown_text(measured, error, number)}, n "
+                f"{measured['n']:,}."
             )
     controls = matrix_figure(
         f"controls-{kind.replace('_', '-')[:40]}",

@@ -62,7 +62,9 @@ def test_more_clusters_than_are_drawn() -> None:
 def test_nothing_to_draw() -> None:
     assert calibration_error_interval([], [], []) is None
     assert calibration_error_interval([0.5, 0.5], [True, False], [3, 3]) is None
-    assert calibration_error_interval([1.0, 1.0], [True, True], [0, 1]) == (0, 0)
+    assert calibration_error_interval([1.0, 1.0], [True, True], [0, 1]) == (
+        pytest.approx((0, 0.658), abs=1e-3)
+    )
     assert aurc_interval([], [], []) is None
     assert aurc_interval([0.5, 0.6], [True, False], [3, 3]) is None
     for right in (True, False):
@@ -111,3 +113,9 @@ def test_the_order_of_rows_changes_no_digit_of_the_area() -> None:
     assert aurc_interval(score, right, clusters) == aurc_interval(
         score[at], right[at], clusters[at]
     )
+
+
+def test_all_sure_and_right_keeps_an_interval_with_a_width() -> None:
+    """By hand: no error in 30 rows is Wilson's [0, .114]."""
+    found = calibration_error_interval(np.ones(30), np.ones(30, np.bool_), np.arange(30))
+    assert found == pytest.approx((0, 0.114), abs=5e-4)

@@ -90,6 +90,32 @@ def test_interval_agrees_with_a_regression_of_clustered_errors(seed: int) -> Non
     assert found.interval[1] - change.mean() == pytest.approx(quantile * fitted.bse[0])
 
 
+@pytest.mark.parametrize("of_shares", [True, False])
+def test_each_mean_has_the_interval_of_a_regression(of_shares: bool) -> None:
+    rng = np.random.default_rng(3)
+    clusters = rng.integers(0, 40, 200)
+    first, second = rng.random((2, 200))
+    if of_shares:
+        first, second = (first < 0.4) * 1.0, (second < 0.6) * 1.0
+    found = paired_difference(first, second, clusters, of_shares)
+    for values, interval in ((first, found.first_interval), (second, found.second_interval)):
+        fitted = OLS(values, np.ones(200)).fit(cov_type="cluster", cov_kwds={"groups": clusters})
+        assert interval == pytest.approx(fitted.conf_int()[0], abs=1e-6)
+
+
+def test_means_without_spread_have_wilson_s_interval_and_shares_alone_too() -> None:
+    """By hand: 0 of 30 is [0, .114], of a share and of a mean that is 0 in all rows."""
+    clusters = np.repeat(np.arange(10), 3)
+    for of_shares in (True, False):
+        found = paired_difference(np.zeros(30), np.full(30, 0.5), clusters, of_shares)
+        assert found.first_interval == pytest.approx((0, 0.114), abs=5e-4)
+    halves = np.arange(30) % 2
+    found = paired_difference(halves, halves, np.arange(30), of_shares=True)
+    assert found.first_interval == pytest.approx((0.3315, 0.6685), abs=5e-4)
+    one = paired_difference([0.2, 0.4], [0.1, 0.3], [7, 7])
+    assert one.first_interval is None
+
+
 def test_rows_on_their_own_give_the_paired_t_test() -> None:
     rng = np.random.default_rng(1)
     first, second = rng.random(20), rng.random(20)
@@ -140,6 +166,14 @@ def test_effect_is_no_smaller_than_the_exact_test_can_find() -> None:
     assert minimum_detectable_effect(same, of_shares=True) is None  # 6 of 5
     same = paired_difference([1] * 600, [1] * 600, range(600), of_shares=True)
     assert minimum_detectable_effect(same, of_shares=True) == pytest.approx(0.01)
+
+
+def test_effect_without_variation_is_no_smaller_than_the_interval_says() -> None:
+    """60 rows in 10 clusters, none of them discordant: Wilson's of 0 in 10 ends at .278, 6/n is .1."""
+    same = paired_difference(np.ones(60), np.ones(60), np.repeat(np.arange(10), 6), of_shares=True)
+    assert same.interval is not None
+    assert minimum_detectable_effect(same, of_shares=True) == same.interval[1]
+    assert same.interval[1] == pytest.approx(0.278, abs=5e-4)
 
 
 def test_simulated_coverage_of_the_clustered_difference() -> None:

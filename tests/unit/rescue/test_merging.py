@@ -148,4 +148,10 @@ def test_repeat_agreement() -> None:
     found = repeat_agreement(groups)
     assert found["repeated_n"] == 2 and found["flip_rate"] == 0.5
     assert found["repeat_agreement"] == pytest.approx((1 / 3 + 1) / 2)
-    assert repeat_agreement([]) == {"repeated_n": 0, "flip_rate": None, "repeat_agreement": None}
+    assert (found["flip_rate_n"], found["repeat_agreement_n"]) == (2, 2)
+    assert found["flip_rate_low"] == pytest.approx(0.0945, abs=5e-5)  # 1 of 2, Wilson's
+    assert found["flip_rate_high"] == pytest.approx(0.9055, abs=5e-5)
+    assert found["repeat_agreement_low"] < 2 / 3 < found["repeat_agreement_high"] == 1
+    nothing = repeat_agreement([])
+    assert nothing["repeated_n"] == nothing["flip_rate_n"] == nothing["repeat_agreement_n"] == 0
+    assert {n for key, n in nothing.items() if not key.endswith("_n")} == {None}

@@ -9,9 +9,13 @@ from statsmodels.stats.proportion import proportion_confint
 
 from eval_tiers.io.rubric_export import RubricExport
 from eval_tiers.pipeline.rubrics.judged import Judged, JudgedExport
+from eval_tiers.pipeline.rubrics.planned import Subject, plan_parts
 from eval_tiers.pipeline.rubrics.reliability import control_figures, repeat_figures
 from eval_tiers.rescue.settling import Outcome
 from eval_tiers.rubrics.asked import WHOLE, Entry
+from eval_tiers.rubrics.tasks import parse_task
+from eval_tiers.rubrics.tokens import Ruler
+from tests.rubric_rows import task
 
 YES, NO = Outcome("Satisfied"), Outcome("Not Satisfied")
 ENTRY = Entry("c", "r", 0, WHOLE, 1, 1, 0)
@@ -95,6 +99,18 @@ def test_no_controls_no_figures() -> None:
 
 def test_repeats_that_flip() -> None:
     found = JudgedExport({("a", 0): judged(YES, YES, NO), ("b", 0): judged(YES, YES, YES)})
-    assert repeat_figures(found) == {
-        "repeated_n": 2, "flip_rate": 0.5, "repeat_agreement": pytest.approx((1 / 3 + 1) / 2),
-    }  # fmt: skip
+    figures = repeat_figures(found)
+    assert (figures["repeated_n"], figures["flip_rate"]) == (2, 0.5)
+    assert figures["repeat_agreement"] == pytest.approx((1 / 3 + 1) / 2)
+
+
+def test_a_control_of_another_text_has_another_id() -> None:
+    """An export of more controls may give a number to another kind: old replies aren't its own."""
+    asked = parse_task(task("r1", [5]))[0]
+    ids = [
+        plan_parts([Subject(asked, (0,), text, number)], Ruler(100), 1, "00")[0]
+        .entries[0]
+        .custom_id
+        for text, number in (("planted", 0), ("removed", 0), ("planted", 0))
+    ]
+    assert ids[0] == ids[2] != ids[1]

@@ -12,6 +12,7 @@ from eval_tiers.rubrics.labels import parse_label
 from eval_tiers.rubrics.results import (
     FILE_NAME,
     PUBLISHED,
+    SCORES,
     parse_result,
     row_record,
     verdict_score,
@@ -86,7 +87,7 @@ def test_a_row_without_score() -> None:
 @pytest.mark.parametrize(
     ("name", "value"),
     [("confidence", 90), ("confidence", "high"), ("cost", -1), ("cost", math.inf),
-     ("tokens_used", "many"), ("tokens_used", 1.5), ("weight", "5"), ("chunk_n", -2)],
+     ("tokens_used", "many"), ("tokens_used", 1.5), ("weight", "5"), ("weight", 1e-300), ("chunk_n", -2)],
 )  # fmt: skip
 def test_numbers_beside_the_verdict_are_unknown_where_they_are_bad(name: str, value: Any) -> None:
     found, findings = parse_result(row("r1", 0, "S", **{name: value}))
@@ -126,12 +127,24 @@ def test_the_score_is_the_verdict_s(
     assert fault.value.code == expected
 
 
-@pytest.mark.parametrize("verdict", ["satisfied", "SATISFIED", "Yes", "", "Satisfied."])
+@pytest.mark.parametrize("verdict", ["Yes", "", "Satisfied.", "Un satisfied"])
 def test_unknown_verdicts(verdict: str) -> None:
     found, _ = parse_result(row("r1", 0, "S", verdict=verdict))
     with pytest.raises(RecordFault) as fault:
         verdict_score(found)
     assert fault.value.code == "unknown-verdict"
+
+
+@pytest.mark.parametrize(
+    ("said", "verdict"), [("satisfied", "Satisfied"), (" NOT  Satisfied\n", "Not Satisfied")]
+)
+def test_a_verdict_in_any_case(said: str, verdict: str) -> None:
+    found, _ = parse_result(row("r1", 0, "S", verdict=said, score=SCORES[verdict]))
+    assert (found.verdict, verdict_score(found)) == (verdict, SCORES[verdict])
+    # and its score has to be the verdict's all the same
+    other, _ = parse_result(row("r1", 0, "S", verdict=said, score=1 - SCORES[verdict]))
+    with pytest.raises(RecordFault, match="instead of"):
+        verdict_score(other)
 
 
 def test_labels_of_people() -> None:

@@ -47,7 +47,7 @@ def test_weights_within_one_and_five_are_not(weight: float) -> None:
 
 
 @pytest.mark.parametrize(
-    "weight", ["5", None, True, [5], math.nan, math.inf, -math.inf, 10**400, 1e300]
+    "weight", ["5", None, True, [5], math.nan, math.inf, -math.inf, 10**400, 1e300, 1e-300]
 )
 def test_weights_that_are_no_numbers_are_refused(weight: Any) -> None:
     with pytest.raises(RecordFault) as found:

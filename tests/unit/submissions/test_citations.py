@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+import time
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from eval_tiers.exceptions import BadInputError, Problem
 from eval_tiers.submissions import citations as module
+from eval_tiers.submissions import quote_folding, quote_search
 from eval_tiers.submissions.citations import REASONS, check_citations, credit_rows, is_same_value
 from eval_tiers.submissions.inspection import MemoryContent, VerifiedArtifact
 from eval_tiers.submissions.judge_reply import CellCitation, JudgedRow, QuoteCitation, Scalar
@@ -167,7 +171,7 @@ def test_a_long_text_is_searched_block_by_block(monkeypatch: pytest.MonkeyPatch)
             for start in range(0, len(data), 7):
                 yield data[start : start + 7]
 
-    monkeypatch.setattr(module, "_BLOCK", 50)
+    monkeypatch.setattr(quote_search, "_BLOCK", 50)
     words = [f"word{number:04}" for number in range(150)]
     for text in (" ".join(words), "\n".join(words), "".join(words)):
         data = text.encode()
@@ -177,6 +181,33 @@ def test_a_long_text_is_searched_block_by_block(monkeypatch: pytest.MonkeyPatch)
             assert check_citations([citation], [long], {"long.md"}, None)[citation].holds, start
         absent = QuoteCitation("long.md", "word0001word0003")
         assert not check_citations([absent], [long], {"long.md"}, None)[absent].holds
+
+
+def test_many_quotes_are_found_like_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(quote_search, "_BLOCK", 64)
+    text = "".join(
+        f"\u00e9 {number * number} \u2013 {chr(0x4E00 + number)}\n" for number in range(99)
+    )
+    whole = quote_folding.folded(text)
+    present = {whole[at : at + 12 + at % 9] for at in range(0, 400, 7)}
+    absent = {f"{quote[:-1]}\u263a" for quote in present} | {whole[:12] + whole[30:42]}
+    absent = {quote for quote in absent if quote not in whole}
+    assert quote_search.quotes_in(iter(text), present | absent) == present
+
+
+@settings(max_examples=300)
+@given(st.text('ab <["\u2019\u2013\u2212\u00a0\u200b\u00ad\n\x01\x85\u00e9\u0301e\uac01\U0001f600'))
+def test_long_texts_are_folded_like_short_ones(text: str) -> None:
+    short = quote_folding.folded(text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(quote_folding, "_SHORT", 0)
+        assert quote_folding.folded(text) == short
+
+
+def test_texts_that_are_slow_to_put_in_order_are_folded_quickly() -> None:
+    begun = time.process_time()
+    assert len(quote_folding.folded("\u0315\u0316" * 1_000_000)) == 2_000_000
+    assert time.process_time() - begun < 5
 
 
 @pytest.mark.parametrize("end", [BadInputError(Problem("changed", "it changed")), None])

@@ -204,3 +204,8 @@ def test_json_that_is_not_strict() -> None:
 def test_reading_is_quick_whatever_the_text() -> None:
     assert fault('{"a' * 100_000) == MALFORMED
     assert fault('{"a": ' * 100_000) == MALFORMED
+
+
+def test_a_number_of_too_many_digits_is_told_plainly() -> None:
+    with pytest.raises(ReplyFault, match="a whole number has too many digits"):
+        parse_judge_reply('{"leakage_suspected": %s}' % ("9" * 5_000), [], [])

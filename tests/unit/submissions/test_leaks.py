@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from eval_tiers.submissions import leaks
@@ -61,7 +63,6 @@ def test_each_marker_once_in_the_order_of_the_task() -> None:
 
 def test_long_texts_are_scanned_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(leaks, "_PIECE", 128)
-    monkeypatch.setattr(leaks, "_OVERLAP", 48)
     for place in range(300):
         text = "z" * place + " GSE 00000 " + "z" * 200
         assert found("GSE00000", text), place
@@ -70,6 +71,28 @@ def test_long_texts_are_scanned_in_pieces(monkeypatch: pytest.MonkeyPatch) -> No
             ["GSE00000"], "x", [text[:place], text[place : place + 5], text[place + 5 :]]
         )
         assert not found("1234", "z" * place + " 991234 " + "z" * 200), place
+
+
+@pytest.mark.parametrize(
+    ("marker", "text"),
+    [
+        ("GSE00000", "\U0001d406\U0001d412\U0001d40400000"),
+        ("xii-file", "\u216b \ufb01le"),
+        ("\u039f\u0394\u039f\u03a3", "\u03bf\u03b4\u03bf\u03c2"),
+        ("GSE00000", "G\U000101fdSE00000"),
+        ("\uac01\ub097\ub2e4\ub77c", "\u1100\u1161\u11a8\ub097\ub2e4\ub77c"),
+        ("\u0635\u0644\u0649", "x \ufdfa"),
+    ],
+)
+def test_compatible_forms_are_the_same(marker: str, text: str) -> None:
+    assert found(marker, text)
+
+
+@pytest.mark.parametrize("unit", ["\u00e9 a", "\ufdfa ", "\u0315\u0316", "\uac01", "G" + " " * 60])
+def test_no_kind_of_character_is_slow(unit: str) -> None:
+    begun = time.process_time()
+    assert not found("GSE00000", unit * (4_000_000 // len(unit)))
+    assert time.process_time() - begun < 2
 
 
 def test_hostile_texts_are_quick() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +16,9 @@ from eval_tiers.io.submission_folder import inspect_submission
 from eval_tiers.io.submission_task import load_task
 from eval_tiers.pipeline.submissions.mutation_trials import try_mutations
 from eval_tiers.submissions import codes
-from eval_tiers.submissions.mutations import TableMutation, mutate_table
+from eval_tiers.submissions.mutations import TableMutation, first_rows, mutate_table
+from eval_tiers.submissions.reference import build_reference
+from eval_tiers.submissions.tables import check_table
 from eval_tiers.submissions.task import (
     ArtifactSpec,
     EvalTask,
@@ -63,7 +66,7 @@ def rows_of(name: str, column: str | None = None) -> list[str]:
         ("number off", "n", ["gene,n,log2fc,trend", "A,2,-10,up", "B,2,4,down"]),
         # the larger of 3 x 0.5 and 3 x 0.1 x 10, away from 0
         ("number off", "log2fc", ["gene,n,log2fc,trend", "A,1,-13.0,up", "B,2,4,down"]),
-        ("number off the observations", "log2fc",
+        ("off the observations", "log2fc",
          ["gene,n,log2fc,trend", "A,1,-16.0,up", "B,2,4,down"]),  # 3 x 2
         ("sign turned", "log2fc", ["gene,n,log2fc,trend", "A,1,10.0,up", "B,2,4,down"]),
         ("sign turned", "n", ["gene,n,log2fc,trend", "A,1,-10,up", "B,-2,4,down"]),
@@ -91,7 +94,7 @@ def test_a_bom_crlf_and_quotes_are_read() -> None:
             "nan": "no column is numeric",
             "number off": "no column is numeric",
             "fraction": "no column is of whole numbers",
-            "number off the observations": "the task has no rule for this file",
+            "off the observations": "the task has no rule for this file",
             "text changed": "no column has to be exact",
         }),
         (b"gene,n\n", ArtifactSpec("a.csv", ("gene", "n"), ("gene",), None, (NumericColumn("n"),)),
@@ -136,7 +139,7 @@ def every_mutation(files: int | None = None) -> list[OracleMutation]:
         OracleFile(spec.path, spec, folder / spec.path, (folder / spec.path).stat().st_size)
         for spec in loaded.task.artifacts
     ]
-    groups = mutations_by_file(loaded.task, b"an answer\n", given[:files])
+    groups = mutations_by_file(loaded.task, b"an answer\n", given[:files], loaded.references)
     return [one for group in groups for one in group]
 
 
@@ -208,3 +211,38 @@ def test_a_tolerance_that_lets_a_wrong_sign_pass_is_not_found(tmp_path: Path) ->
         if one.status == "not found"
     ]
     assert missed == [("sign turned", "mean_log2fc")]
+
+
+def test_the_page_lists_every_mutation_with_its_code() -> None:
+    page = Path(__file__).parents[3] / "docs" / "writing_a_task.md"
+    listed = {
+        (name, code)
+        for names, code in re.findall(r"^\| ([^|]+) \| [^|]+ \| `(\w+)` \|$",
+                                      page.read_text(encoding="utf-8"), re.M)
+        for name in names.split("; ")
+    }  # fmt: skip
+    assert listed == {(one.name, one.code) for one in every_mutation()}
+
+
+def test_of_a_long_and_wide_table_the_beginning_is_tried(tmp_path: Path) -> None:
+    names = [f"c{number}" for number in range(30)]
+    numeric = tuple(NumericColumn(name) for name in names)
+    spec = ArtifactSpec("a.csv", ("gene", *names), ("gene",), None, numeric)
+    rows = [f"g{row}," + ",".join(f"{row + column}.5" for column in range(30))
+            for row in range(1000)]  # fmt: skip
+    data = ("gene," + ",".join(names) + "\n" + "\n".join(rows) + "\n").encode()
+    turned = b"\n".join([data.split(b"\n")[0], *data.split(b"\n")[-2:0:-1], b""])
+    reference = build_reference([turned], spec)  # in the opposite order
+    begun, kept = first_rows([data], spec, reference)
+    assert begun == b"\n".join(data.split(b"\n")[:201]) + b"\n"
+    assert list(kept.keys.items()) == [((f"g{row}",), row) for row in range(200)]
+    assert list(kept.expectations[3].values) == [row + 3.5 for row in range(200)]
+    assert check_table([begun], spec, kept)[0].total == 0
+    (tmp_path / "a.csv").write_bytes(data)
+    file = OracleFile("a.csv", spec, tmp_path / "a.csv", len(data))
+    task = replace(load_task(example_task()).task, artifacts=(spec,))
+    groups = mutations_by_file(task, b"x\n", [file], {"a.csv": reference})
+    off = [one.column for one in groups[1] if one.name in {"number off", "further columns"}]
+    assert off == [*names[:20], None]
+    assert file.beginning() == data
+    assert replace(file, size=len(data) + 1).beginning().endswith(b"\n")

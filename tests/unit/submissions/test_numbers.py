@@ -121,3 +121,11 @@ def test_nearness_is_that_of_decimal_arithmetic(
     tolerance = Tolerance(float(rel), float(abs_))
     found = is_near(float(value), str(value), float(reference), tolerance)
     assert found is (abs(value - reference) <= allowed)
+
+
+@pytest.mark.parametrize(
+    "cell", ["1_0", "\u0661", "1\t", "\n1", "1\u00a0", "infinity", "0x1p3", "1" * 401]
+)
+def test_what_only_python_takes_for_a_number(cell: str) -> None:
+    with pytest.raises(NumberFault):
+        parse_number(cell)

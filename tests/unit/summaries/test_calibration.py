@@ -96,9 +96,36 @@ def test_nothing_that_can_be_read_gives_nulls() -> None:
         assert found[name] is None
     assert found["risk_coverage"] == {
         "n": 0, "aurc": None, "aurc_n": 0, "aurc_low": None, "aurc_high": None, "risk": None,
-        "points": [],
+        "risk_n": 0, "risk_low": None, "risk_high": None, "points": [],
     }  # fmt: skip
     assert found["label_prob"] is None
+
+
+def test_the_choice_of_clusters_is_followed() -> None:
+    """Of none, each row is on its own: as a regression without clusters."""
+    table = stated_rows(5)
+    by_gene = calibration_figures([table], LABELS, 400, "readout", "readout")
+    alone = calibration_figures([table], LABELS, 400, "readout", "none")
+    assert (by_gene["cluster"], alone["cluster"]) == ("readout", "none")
+    assert alone["brier"] == pytest.approx(by_gene["brier"])
+    assert alone["brier_low"] != by_gene["brier_low"]
+    stated = table.to_pandas().dropna(subset=["confidence"])
+    only = pa.Table.from_pandas(stated, preserve_index=False)
+    found = calibration_figures([only], LABELS, len(only), "readout", "none")
+    n, shown = len(stated), stated.confidence
+    half = 1.959964 * shown.std(ddof=1) / np.sqrt(n)
+    assert found["mean_confidence_high"] == pytest.approx(shown.mean() + half)
+
+
+def test_bins_and_points_have_n_and_interval() -> None:
+    found = calibration_figures([stated_rows(6)], LABELS, 400, "readout", "readout")
+    for part in found["bins"]:
+        assert part["accuracy_n"] == part["mean_confidence_n"] == part["n"] > 0
+        assert part["low"] <= part["mean_confidence"] <= part["high"]
+        assert part["mean_confidence_low"] < part["mean_confidence"] < part["mean_confidence_high"]
+    for point in found["risk_coverage"]["points"]:
+        assert point["risk_low"] <= point["risk"] <= point["risk_high"]
+        assert point["risk_n"] == point["n"]
 
 
 def test_one_gene_has_no_clustered_interval() -> None:
