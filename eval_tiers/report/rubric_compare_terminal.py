@@ -95,22 +95,24 @@ def _slices(found: Mapping[str, Any], names: Sequence[str]) -> list[str]:
     for dimension in dict.fromkeys(part["dimension"] for part in found["slices"]):
         lines = [
             f"Failures by {TITLES[dimension]}",
-            f"  {'':<28}{names[0]:>8}{names[1]:>8}{change:>9}{'n':>7}{'Holm p':>8}{'compl.':>9}",
+            f"  {'':<20}{names[0]:>7}{names[1]:>7}{change:>8}  {'95 % interval':<17}{'n':>7}"
+            f"{'Holm p':>8}",
         ]
         for part in found["slices"]:
             if part["dimension"] == dimension:
+                one = part["measures"]["failure_rate"]
                 first, second, moved = slice_cells(part, "failure_rate")
-                cells = part["measures"]["failure_rate"]["mcnemar"]
+                interval = interval_text("failure_rate", one) if one["null_reason"] is None else ""
                 lines.append(
-                    f"  {fitted(visible(part['value']), 28)}{first:>8}{second:>8}{moved:>9}"
-                    f"{count_text(part['n']):>7}{p_text(cells['p_holm']):>8}"
-                    f"{slice_cells(part, 'compliance')[2]:>9}"
+                    f"  {fitted(visible(part['value']), 20)}{first:>7}{second:>7}{moved:>8}  "
+                    f"{fitted(interval, 17)}{count_text(part['n']):>7}"
+                    f"{p_text(one['mcnemar']['p_holm']):>8}"
                 )
         tables.append("\n".join(lines))
     if tables:
         note = wrap(
-            "  compl.: change of the mean compliance of those samples. Holm's p goes over all "
-            "slices; where none is small, no difference is shown, not none there.", "  "
+            "  Holm's p goes over all slices; where none is small, no difference is shown, not "
+            "none there.", "  "
         )  # fmt: skip
         tables[-1] = "\n".join([tables[-1], *note])
     return tables

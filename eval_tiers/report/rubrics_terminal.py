@@ -92,7 +92,7 @@ def _failure_lines(summary: Summary) -> list[str]:
     lines += wrap(
         "  A failure: a positive criterion not satisfied, or a penalty satisfied; rubrics without "
         "a score are left out. Intervals are clustered by sample; where samples can't tell (fewer "
-        "than two, or no row differs), rows count as independent. By sample and "
+        "than two, or none differs), rows count as independent. By sample and "
         "axis: -o and --json.",
         "  ",
     )

@@ -14,6 +14,7 @@ NO_AXIS: Final = "(none)"
 UNKNOWN: Final = "(unknown)"
 POSITIVE: Final = "positive criteria"
 PENALTIES: Final = "penalties"
+_NO_WIDTH: Final = 1e-9
 
 
 def failure_of(weight: float, score: float) -> float | None:
@@ -37,7 +38,7 @@ def failure_figures(pairs: Sequence[Pair]) -> dict[str, Any]:
 
     Pairs of weight 0 or of unknown weight are left out. ``failure_rate_low`` and ``_high`` are
     Wilson's, as if rows were independent; ``failure_rate_clustered_low`` and ``_high`` are
-    clustered by sample, null with fewer than two samples or where no row differs.
+    clustered by sample, null with fewer than two samples or where samples don't differ.
     """
     values: list[float] = []
     clusters: list[str] = []
@@ -58,6 +59,8 @@ def failure_figures(pairs: Sequence[Pair]) -> dict[str, Any]:
     clustered = None
     if len(set(values)) > 1:
         clustered = clustered_interval(values, [places[name] for name in clusters])
+        if clustered is not None and clustered[1] - clustered[0] < _NO_WIDTH:
+            clustered = None  # all samples fail alike
     low, high = wilson or (None, None)
     cluster_low, cluster_high = clustered or (None, None)
     return {

@@ -80,5 +80,8 @@ def test_where_nothing_can_be_told() -> None:
     assert zero["failure_rate"] == 0
     assert round(zero["failure_rate_high"], 3) == 0.114  # not [0, 0]
     assert zero["failure_rate_clustered_high"] is None
+    alike = failure_figures(covered({f"r{i}": ([1.0, 1.0], "SN") for i in range(4)}).every_pair())
+    assert alike["failure_rate"] == 0.5
+    assert alike["failure_rate_clustered_low"] is None  # not [.5, .5]
     single = failure_figures(covered({"r1": ([1.0, 1.0], "SN")}).every_pair())
     assert single["failure_rate_clustered_low"] is None
