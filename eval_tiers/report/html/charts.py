@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -25,6 +26,7 @@ _MOST_COLUMNS: Final = 54
 _ROW: Final = 26.0
 _TEXT_DROP: Final = 4.0
 _DARKEST: Final = 0.65
+_STEPS: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +38,7 @@ class Dot:
     name, text : str
         On the left and on the right.
     value : float or None
-        From 0 to 1; None draws no mark.
+        1 at most; None draws no mark.
     low, high : float or None
         Ends of the interval; None draws none.
     series : int
@@ -54,23 +56,45 @@ class Dot:
 def interval_dots(
     name: str, title: str, description: str, dots: Sequence[Dot], as_percent: bool = True
 ) -> str:
-    """Return marks with their intervals, a row each, over an axis from 0 to 1."""
+    """Return marks with their intervals, a row each.
+
+    The axis ends at 1 and begins at 0, or below where marks or intervals of theirs do: at -1, or
+    as far down as the lowest mark. What lies beyond is put at its ends.
+    """
     bottom = 10 + _ROW * len(dots)
     left = _left([dot.name for dot in dots])
-    parts = _axis(left, bottom, as_percent)
+    least = axis_start(dots)
+    parts = _axis(left, bottom, as_percent, least)
     for place, dot in enumerate(dots):
         y = 10 + _ROW * (place + 0.5)
         parts.append(_name(left, y + _TEXT_DROP, dot.name))
         parts.append(words(left + _PLOT + 12, y + _TEXT_DROP, dot.text, "num"))
         if dot.low is not None and dot.high is not None:
-            start, end = _across(left, dot.low), _across(left, dot.high)
+            start, end = _across(left, dot.low, least), _across(left, dot.high, least)
             style = f"stroke{dot.series % 4} {'whisker' if dot.value is not None else 'band'}"
             parts.append(line(start, y, max(end, start + 1), y, style))
             if dot.value is not None:
                 parts += [line(x, y - 4, x, y + 4, style) for x in (start, end)]
         if dot.value is not None:
-            parts.append(mark(_across(left, dot.value), y, dot.series))
+            parts.append(mark(_across(left, dot.value, least), y, dot.series))
     return drawing(name, bottom + 24, title, description, parts, left + _PLOT + _TEXT)
+
+
+def axis_start(dots: Sequence[Dot]) -> float:
+    """Return where the axis of intervals begins.
+
+    Examples
+    --------
+    >>> axis_start([Dot("a", 0.5, 0.1, 0.9, "")]), axis_start([Dot("a", 0.5, -4, 0.9, "")])
+    (0.0, -1.0)
+    >>> axis_start([Dot("a", -3.2, -4, 0.9, "")])
+    -4.0
+    """
+    ends = [end for dot in dots for end in (dot.value, dot.low) if end is not None]
+    if min(ends, default=0.0) >= 0:
+        return 0.0
+    lowest = min((dot.value for dot in dots if dot.value is not None), default=0.0)
+    return min(-1.0, float(math.floor(lowest)))
 
 
 def bars(name: str, title: str, description: str, rows: Sequence[tuple[str, float, str]]) -> str:
@@ -203,16 +227,17 @@ def _name(left: float, y: float, name: str) -> str:
     return words(left - 10, y, label(name, _MOST_COLUMNS), "", "end")
 
 
-def _axis(left: float, bottom: float, as_percent: bool) -> list[str]:
+def _axis(left: float, bottom: float, as_percent: bool, least: float = 0.0) -> list[str]:
     parts = []
-    for tick in (0, 0.25, 0.5, 0.75, 1):
-        x = _across(left, tick)
+    step = (1 - least) / _STEPS
+    for tick in (least + step * place for place in range(_STEPS + 1)):
+        x = _across(left, tick, least)
         shown = f"{100 * tick:.0f}%" if as_percent else f"{tick:g}"
         parts.append(line(x, 4, x, bottom, "grid"))
         parts.append(words(x, bottom + 16, shown, "small", "middle"))
     return parts
 
 
-def _across(left: float, value: float) -> float:
-    """Return where a value from 0 to 1 lies on the axis; values beyond are put at its ends."""
-    return left + _PLOT * min(max(value, 0.0), 1.0)
+def _across(left: float, value: float, least: float = 0.0) -> float:
+    """Return where a value lies on the axis from ``least`` to 1; beyond, at one of its ends."""
+    return left + _PLOT * min(max((value - least) / (1 - least), 0.0), 1.0)

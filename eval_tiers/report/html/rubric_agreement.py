@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping
 from typing import Any, Final
 
 from eval_tiers.report.html.figures import plain_table, rate_figure
@@ -24,14 +23,6 @@ READS_CLUSTERED: Final = (
     "Intervals are clustered by sample, where samples can tell; else rows count as independent."
 )
 Summary = Mapping[str, Any]
-
-
-def bounded(figure: Figure, rows: Sequence[Named]) -> Figure:
-    """Return a figure without its chart where a number lies below its axis, 0 to 1."""
-    numbers = [x for row in rows for x in (row.rate.value, row.rate.low) if x is not None]
-    if all(x >= 0 for x in numbers):
-        return figure
-    return replace(figure, chart="", notes=(*figure.notes, "No chart: some numbers are negative."))
 
 
 def agreement_tiles(pooled: Summary) -> list[Tile]:
@@ -87,8 +78,8 @@ def agreement_section(agreement: Summary) -> Section:
             "Share of rubrics judged alike by examiner and people, pooled and by axis.",
             READS_CLUSTERED, raw,
         ),
-        bounded(kappa, kappas),
-        bounded(mean_figure, over_tasks),
+        kappa,
+        mean_figure,
         Figure(
             "Prevalence and error rates", "How common each verdict is, and how often they part.",
             "missed: of what people give this verdict, what the examiner doesn't; false: of what "

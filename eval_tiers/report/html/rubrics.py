@@ -23,7 +23,6 @@ from eval_tiers.report.html.rubric_agreement import (
     READS_CLUSTERED,
     agreement_section,
     agreement_tiles,
-    bounded,
 )
 from eval_tiers.report.html.rubric_coverage import coverage_section
 from eval_tiers.report.lines import count_text, number
@@ -125,18 +124,15 @@ def _score_section(summary: Summary) -> Section:
                                               ("compliance_mean_clipped_at_0", ", clipped at 0")))
     ]  # fmt: skip
     figures = [
-        bounded(
-            rate_figure(
-                "rubric-means",
-                "Compliance, mean over samples",
-                "Plain mean over the samples that have a score.",
-                "A score is the sum of weight times verdict over the sum of the positive weights: "
-                "1 at most, negative where penalties outweigh. Intervals take samples as "
-                "independent of each other.",
-                means,
-                number,
-            ),
+        rate_figure(
+            "rubric-means",
+            "Compliance, mean over samples",
+            "Plain mean over the samples that have a score.",
+            "A score is the sum of weight times verdict over the sum of the positive weights: "
+            "1 at most, negative where penalties outweigh. Intervals take samples as "
+            "independent of each other.",
             means,
+            number,
         ),
         _sample_figure(summary),
     ]
@@ -153,7 +149,7 @@ def _score_section(summary: Summary) -> Section:
             f"Mean over the samples of each {name} that have a score.",
             "Intervals take samples as independent of each other.", rows, number,
         )  # fmt: skip
-        figures.append(bounded(figure, rows))
+        figures.append(figure)
     return Section("scores", "Scores", tuple(figures))
 
 

@@ -42,6 +42,20 @@ def test_interval_dots_put_values_to_scale() -> None:
     assert {"a", "b", "0.0%", "100.0%"} <= set(texts(root))
 
 
+def test_the_axis_begins_below_0_where_marks_or_intervals_do() -> None:
+    dots = [Dot("a", -0.5, -3.0, 0.5, "-0.500"), Dot("b", 1.0, None, None, "1.000")]
+    root = parsed(interval_dots("x", "T", "D", dots, as_percent=False))
+    ticks = [
+        float(str(line.get("x1"))) for line in root.iter("line") if line.get("class") == "grid"
+    ]
+    assert {"-1", "-0.5", "0", "0.5", "1"} <= set(texts(root))
+    places = [float(str(circle.get("cx"))) for circle in root.iter("circle")]
+    assert places == pytest.approx([ticks[1], ticks[4]])
+    whisker = next(line for line in root.iter("line") if "whisker" in str(line.get("class")))
+    assert float(str(whisker.get("x1"))) == ticks[0]  # what lies beyond ends at the axis' end
+    assert float(str(whisker.get("x2"))) == pytest.approx(ticks[3])
+
+
 def test_undefined_draws_no_mark_and_values_beyond_stay_inside() -> None:
     assert "circle" not in interval_dots("x", "T", "D", [Dot("a", None, None, None, "undefined")])
     root = parsed(interval_dots("x", "T", "D", [Dot("a", 3.0, -1.0, 9.0, "3")]))
