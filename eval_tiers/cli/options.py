@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -150,3 +151,16 @@ def by_organism(option: str, values: Sequence[str]) -> dict[str, list[str]]:
         else:
             found.setdefault("", []).append(value)
     return found
+
+
+class FiniteRange(click.FloatRange):
+    """A number in a range that is neither nan, which lies in any range for click, nor infinite."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Return the number; fail with a usage error."""
+        number = float(super().convert(value, param, ctx))
+        if not math.isfinite(number):
+            self.fail(f"{value} is no finite number.", param, ctx)
+        return number

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +13,9 @@ import orjson
 
 from eval_tiers.exceptions import MissingResourceError, Problem, SourceRef
 from eval_tiers.io.sources import reason_of
+
+_NAME_BYTES = 200
+"""A longer name isn't part of its temporary file's: file systems take 255 in all."""
 
 
 @contextmanager
@@ -25,7 +29,7 @@ def atomic_writer(path: Path) -> Iterator[IO[bytes]]:
     MissingResourceError
         The folder can't be made or written.
     """
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
+    temporary = temporary_beside(path)
     if os.path.exists(path) and not path.is_file():  # a file must not take a device's place
         raise MissingResourceError(
             Problem("cannot-write", "what is there is no regular file", SourceRef(str(path)),
@@ -52,6 +56,13 @@ def atomic_writer(path: Path) -> Iterator[IO[bytes]]:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def temporary_beside(path: Path) -> Path:
+    """Return a hidden name in the same folder; a hash stands for a name that is too long for it."""
+    name = os.fsencode(path.name)
+    kept = path.name if len(name) <= _NAME_BYTES else hashlib.sha256(name).hexdigest()
+    return path.with_name(f".{kept}.{os.getpid()}.part")
 
 
 def render_json(value: object) -> bytes:

@@ -217,7 +217,7 @@ def validate_target(target: Path, source: Path, force: bool) -> None:
             message = "there is something of that name that is no file"
             raise UsageError(Problem("output-exists", message, where, fix))
         if path.samefile(source):
-            message = "the requests would replace the gold file"
+            message = "the requests would replace a file that they are made of"
             raise UsageError(Problem("output-is-input", message, where, fix))
         if not force:
             message = "there is a file of that name"

@@ -238,10 +238,9 @@ def _no_run(folder: Path) -> MissingResourceError:
     )
 
 
-def read_object(path: Path, role: str) -> dict[str, Any]:
+def read_object(path: Path, role: str, fix: str = "run eval again") -> dict[str, Any]:
     """Read a JSON object of a run's folder; raises `BadInputError` for anything else."""
     where = SourceRef(str(path))
-    fix = "run eval again"
     try:
         found = orjson.loads(read_bytes(path, f"run's {role}"))
     except orjson.JSONDecodeError as error:

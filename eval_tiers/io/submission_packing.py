@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import shutil
+import stat
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -17,7 +18,7 @@ from eval_tiers.exceptions import (
     Problem,
     SourceRef,
 )
-from eval_tiers.io.atomic import atomic_writer
+from eval_tiers.io.atomic import atomic_writer, temporary_beside
 from eval_tiers.io.prediction_writing import require_new_folder
 from eval_tiers.io.sources import UTF8_BOM, reason_of, refuse_utf16, require_file
 from eval_tiers.io.submission_files import FileFault, SubmissionFolder
@@ -82,7 +83,7 @@ def new_submission(output: Path) -> Iterator[Path]:
     """
     require_new_folder(output, None)
     absolute = Path(os.path.realpath(output))
-    part = absolute.with_name(f".{absolute.name}.{os.getpid()}.part")
+    part = temporary_beside(absolute)
     try:
         absolute.parent.mkdir(parents=True, exist_ok=True)
         part.mkdir()
@@ -138,6 +139,26 @@ def _copy(folder: SubmissionFolder, path: str, target: Path, room: int) -> tuple
                 digest.update(chunk)
                 handle.write(chunk)
         return digest.hexdigest(), file.size
+
+
+def copy_of_folder(source: Path, target: Path) -> Path:
+    """Copy a submission so that every file has one name, and fails as before in all else.
+
+    Links stay links, a pipe becomes a pipe; a file larger than any may be keeps its size alone.
+    """
+    return Path(shutil.copytree(source, target, symlinks=True, copy_function=_copy_plain))
+
+
+def _copy_plain(source: str, target: str) -> None:
+    found = os.stat(source, follow_symlinks=False)
+    if not stat.S_ISREG(found.st_mode):
+        os.mkfifo(target)
+    elif found.st_size > _LIMITS.file_bytes:
+        with open(target, "wb") as handle:
+            handle.truncate(found.st_size)
+    else:
+        with suppress(PermissionError):
+            shutil.copyfile(source, target)
 
 
 def write_manifest(target: Path, manifest: dict[str, object]) -> int:

@@ -106,6 +106,11 @@ def find_suite(root: Path) -> Suite:
         ]
         for task in tasks
     }
+    if not any(trials.values()):
+        told = "there is no trial in the suite"
+        findings.append(
+            Finding("no-trials", told, SourceRef(str(root / "submissions")), fix=_LAYOUT)
+        )
     replies = []
     for path in _entries(root / "judge"):
         if path.name.endswith(_REPLIES):
@@ -117,8 +122,9 @@ def find_suite(root: Path) -> Suite:
 
 
 def _first(folder: Path, stem: str, suffixes: tuple[str, ...]) -> Path | None:
+    """Return what is there under the first of these names, be it a file that can be read or not."""
     paths = (folder / f"{stem}{suffix}" for suffix in suffixes)
-    return next((path for path in paths if path.is_file()), None)
+    return next((path for path in paths if os.path.lexists(path)), None)
 
 
 def _folders(folder: Path) -> Iterator[Path]:

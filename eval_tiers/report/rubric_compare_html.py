@@ -175,7 +175,10 @@ def _samples(found: Mapping[str, Any], names: Sequence[str]) -> str:
     ]  # fmt: skip
     if not rows:
         return ""
-    caption = "Compliance of each sample; - where a rubric has no verdict."
+    caption = (
+        "Compliance of each sample; - where a rubric has no verdict, and where scores would be "
+        "over other rubrics or weights."
+    )
     return f"<details><summary>Samples</summary>{table(caption, head, rows)}</details>"
 
 

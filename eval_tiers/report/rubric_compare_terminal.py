@@ -134,7 +134,8 @@ def _verdicts(found: Mapping[str, Any], names: Sequence[str]) -> str:
 
 
 def _short(verdict: str) -> str:
-    return verdict.replace("Satisfied", "Sat.") if " " in verdict else verdict
+    short = verdict.replace("Partially", "Part.")
+    return short.replace("Satisfied", "Sat.") if " " in verdict else verdict
 
 
 def _flips(found: Mapping[str, Any], names: Sequence[str]) -> str:

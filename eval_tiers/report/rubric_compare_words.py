@@ -93,7 +93,8 @@ def left_out_text(found: Mapping[str, Any], names: Sequence[str]) -> list[str]:
     n = found["sample_without_score_n"]
     if n:
         lines.append(
-            f"Compliance: {counted(n, 'sample')} without a full score in one of them left out."
+            f"Compliance: {counted(n, 'sample')} left out: no full score in one of them, or "
+            "rubrics or weights that differ."
         )
     return lines
 

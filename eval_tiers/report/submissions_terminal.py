@@ -206,11 +206,13 @@ def render_judge_export(
     found = manifest["submissions"]
     shown_n = sum(len(one["artifacts_shown"]) for one in found)
     cut_n = sum(len(one["artifacts_cut"]) for one in found)
+    hidden_n = sum(len(one["artifacts_not_shown"]) for one in found)
+    hidden = f"; not shown: {hidden_n:,}" if hidden_n else ""
     failed_n = sum(bool(one["failed_check_n"]) for one in found)
     lines = [
         f"submissions     {len(found):,}; {failed_n:,} with failed checks",
         f"requests        {manifest['request_n']:,}",
-        f"files shown     {shown_n:,}, of which cut: {cut_n:,}",
+        f"files shown     {shown_n:,}, of which cut: {cut_n:,}{hidden}",
         f"longest prompt  {manifest['longest_prompt_n']:,} characters",
         f"written         {visible(output)}",
     ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from eval_tiers.report.compare_words import counted
 from eval_tiers.report.lines import Summary, fitted, number, percent, visible, wrap
 
 _SHOWN: Final = 10
@@ -59,13 +60,13 @@ def _passes(summary: Summary, ks: Sequence[int]) -> str:
     for k in ks:
         found = summary["pass_at"][str(k)]
         if not found["pass_n"]:
-            lines.append(f"  pass@{k:<6}-  no task has {k:,} judged trials")
+            lines.append(f"  pass@{k:<6}-  no task has {counted(k, 'judged trial')}")
             continue
         low, high = found["pass_low"], found["pass_high"]
         interval = "-" if low is None else f"[{percent(low)}, {percent(high)}]"
         lines.append(
             f"  pass@{k:<6}{percent(found['pass_mean'])}  {interval}, mean of "
-            f"{found['pass_n']:,} tasks"
+            f"{counted(found['pass_n'], 'task')}"
         )
     return "\n".join(lines)
 
@@ -74,7 +75,8 @@ def _infrastructure(summary: Summary) -> str:
     failures = summary["infrastructure"]
     if not failures:
         return ""
-    lines = [f"No score for {len(failures):,} trials, which count in no mean:"]
+    counts = "which counts" if len(failures) == 1 else "which count"
+    lines = [f"No score for {counted(len(failures), 'trial')}, {counts} in no mean:"]
     for failure in failures[:_SHOWN]:
         name = f"{failure['task']}/{failure['trial']}"
         told = f"  {visible(name)} [{failure['fault']}] {visible(failure['message'] or '')}"

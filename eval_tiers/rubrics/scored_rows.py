@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from eval_tiers.rubrics.failures import failure_of
 from eval_tiers.rubrics.pairs import SCORED, STATES, Pair
-from eval_tiers.rubrics.results import NOT_SATISFIED, PARTIALLY, GivenRow
+from eval_tiers.rubrics.results import NOT_SATISFIED, PARTIALLY, SCORES, GivenRow
 
 NEEDED: Final = frozenset({"sample_id", "rubric_index", "rubric_title", "axis", "weight", "score"})
 """Columns that a table of pairs always has."""
@@ -131,6 +131,8 @@ def parse_pair(record: Mapping[str, Any]) -> ScoredRow:
         raise ValueError(f"a score is {score:g}")
     if record.get("state") and state not in STATES:
         raise ValueError(f"the state {str(state)[:40]!r} is unknown")
+    verdict = record.get("verdict") or None
+    _validate_verdict(verdict, score)
     return ScoredRow(
         sample_id=str(record["sample_id"]),
         rubric_index=_index(record["rubric_index"]),
@@ -139,13 +141,23 @@ def parse_pair(record: Mapping[str, Any]) -> ScoredRow:
         weight=_number(record["weight"]),
         score=score,
         state=str(state),
-        verdict=record.get("verdict") or None,
+        verdict=verdict,
         reason=record.get("reason") or "",
         confidence=_number(record.get("confidence")),
         reasoning=record.get("reasoning") or "",
         model=record.get("model") or None,
         prompt_version=record.get("prompt_version") or None,
     )
+
+
+def _validate_verdict(verdict: str | None, score: float | None) -> None:
+    """Raise unless a verdict is known, and the score is its own; binarized, a partial one is 0."""
+    if verdict is None:
+        return
+    if verdict not in SCORES:
+        raise ValueError(f"the verdict {verdict[:40]!r} is unknown")
+    if score is not None and score != SCORES[verdict] and (verdict, score) != (PARTIALLY, 0):
+        raise ValueError(f"{score:g} is not the score of {verdict!r}")
 
 
 def _index(value: Any) -> int | None:

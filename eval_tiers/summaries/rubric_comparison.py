@@ -50,7 +50,8 @@ class MatchedRubrics:
     first, second : list of ScoredRow
         Aligned. Weights and axes are the first's.
     scores : pair of mappings
-        Compliance by sample where all its rubrics are scored; None where it has none.
+        Compliance by sample where all its rubrics are scored, the same ones of the same weight in
+        both; None, or no entry, where it has none.
     spreads : dict of mapping
         Of fields that samples differ in, such as domain, the value by sample.
     """

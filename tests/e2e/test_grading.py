@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import re
 import shutil
 from pathlib import Path
@@ -434,6 +435,77 @@ def test_one_hostile_trial_stops_no_other(tmp_path: Path) -> None:
     assert rows["easy", "t5"]["failed_codes"].split()[0] == "missing"
     assert rows["easy", "t5"]["status"] == "not judged"
     assert {rows["hard", f"t{n}"]["score"] for n in (1, 2, 3)} == {""}
+
+
+def test_a_trials_long_name_stops_no_other(tmp_path: Path) -> None:
+    root = make_suite(tmp_path / "suite")
+    for name in ("n" * 240, "n" * 255):
+        make_submission(root / "submissions/easy" / name)
+    reply_file(root, "easy", "t1", good_reply())
+    done = in_process("grade-suite", root, "-o", "graded", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    records = sorted(path.name for path in (tmp_path / "graded/grades/easy").iterdir())
+    assert len(records) == 5 and records[0] != records[1]
+    assert all(name.startswith("n" * 200) for name in records[:2])
+
+
+def test_what_is_there_for_a_trial_and_no_file_is_no_missing_one(tmp_path: Path) -> None:
+    root = make_suite(tmp_path / "suite")
+    for trial in ("t1", "t2", "t3"):
+        reply_file(root, "easy", trial, good_reply())
+    (root / "judge/hard/t1.json").mkdir(parents=True)
+    (root / "trajectories/easy").mkdir(parents=True)
+    os.mkfifo(root / "trajectories/easy/t1.jsonl")
+    done = in_process("grade-suite", root, "--json", folder=tmp_path)
+    failed = {(one["task"], one["trial"]): one["fault"]
+              for one in json.loads(done.stdout)["infrastructure"]}  # fmt: skip
+    assert failed == {("easy", "t1"): "not-a-regular-file", ("hard", "t1"): "is_a_directory"}
+
+
+def test_records_of_trials_that_are_gone_go_with_force(tmp_path: Path) -> None:
+    root = make_suite(tmp_path / "suite")
+    assert in_process("grade-suite", root, "-o", "graded", folder=tmp_path).returncode == 0
+    shutil.rmtree(root / "submissions/easy/t3")
+    done = in_process("grade-suite", root, "-o", "graded", "--force", folder=tmp_path)
+    assert done.returncode == 0
+    kept = sorted(path.stem for path in (tmp_path / "graded/grades/easy").iterdir())
+    assert kept == ["t1", "t2"]
+
+
+def test_the_grade_replaces_nothing_that_was_handed_in(tmp_path: Path) -> None:
+    toy = make_toy(tmp_path)
+    for name in ("answer.md", "analysis_manifest.json"):
+        before = (toy.submission / name).read_bytes()
+        done = in_process("grade-submission", "--task", toy.task, "--submission", toy.submission,
+                          "-o", toy.submission / name, folder=tmp_path)  # fmt: skip
+        assert done.returncode == 2 and "[output-is-input]" in done.stderr
+        assert (toy.submission / name).read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("grade-suite", ".", "--pass-at", "nan"), ("relabel", "run", "--coverage", "nan"),
+     ("infer", "--input", "a", "--output", "b", "--timeout", "inf")],
+)  # fmt: skip
+def test_no_option_takes_nan(tmp_path: Path, words: tuple[str, ...]) -> None:
+    done = in_process(*words, folder=tmp_path)
+    assert done.returncode == 2 and "no finite number" in done.stderr
+
+
+def test_no_task_file_is_replaced_by_requests(tmp_path: Path) -> None:
+    root = make_suite(tmp_path / "suite")
+    for task in ("easy", "hard"):
+        path = root / "tasks" / task / "eval_task.toml"
+        done = in_process("export-judge", "--suite", root, "-o", path, "--force", folder=tmp_path)
+        assert done.returncode == 2 and path.read_text(encoding="utf-8").startswith("id")
+
+
+def test_a_suite_without_trials_says_so(tmp_path: Path) -> None:
+    root = make_suite(tmp_path / "suite")
+    (root / "submissions").rename(root / "submission")
+    for words in (["grade-suite", root], ["export-judge", "--suite", root, "-o", "asked.jsonl"]):
+        done = in_process(*words, folder=tmp_path)
+        assert done.returncode == 0 and "[no-trials]" in done.stderr
 
 
 def test_a_suite_without_any_score_is_infrastructure(tmp_path: Path) -> None:

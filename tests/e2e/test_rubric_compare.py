@@ -129,6 +129,18 @@ def test_rubrics_without_an_index_are_paired_by_their_text(systems: Path) -> Non
         assert found["measures"]["failure_rate"] == scored["measures"]["failure_rate"]
 
 
+def test_rubrics_of_one_text_are_not_paired_by_guess(systems: Path) -> None:
+    both = [row("r0", i, "S", 1, rubric_title="one text") for i in range(2)]
+    kept = {**row("r0", 1, "N", 1, rubric_title="one text")}
+    del kept["rubric_index"]  # the first or the second?
+    write_lines(systems / "f" / STAMP, [*both, row("r0", 2, "S", 1)])
+    write_lines(systems / "g" / STAMP, [kept, row("r0", 2, "S", 1)])
+    for names, counts in (("fg", (2, 1)), ("gf", (1, 2))):
+        found = as_json(*names, folder=systems)["comparisons"][0]
+        assert (found["n"], found["only_first_n"], found["only_second_n"]) == (1, *counts)
+        assert found["flip_n"] == 0
+
+
 def test_a_page_and_a_table(systems: Path) -> None:
     done = compare("a/out", "b/out", "-o", "x.html", "--flips-csv", "f.csv", folder=systems)
     assert done.returncode == 0, done.stderr
@@ -226,6 +238,19 @@ def test_scales_have_to_be_the_same(systems: Path) -> None:
     assert found["measures"]["failure_rate"]["first"] == pytest.approx(1.5 / 3)
 
 
+def test_the_table_of_verdicts_keeps_its_columns_apart(systems: Path) -> None:
+    partly = [
+        one
+        for i, letters in enumerate(("SPN", "NSP", "PNF"))
+        for one in rows(f"r{i}", letters, WEIGHTS)
+    ]
+    write_lines(systems / "p" / STAMP, partly)
+    text = compare("p", "p", folder=systems).stdout
+    (head,) = (line for line in text.split("\n") if "Part. Sat." in line)
+    assert head.split() == ["Satisfied", "Part.", "Sat.", "Not", "Sat.", "unscored"]
+    assert len(head) <= 80
+
+
 def test_samples_that_one_has(systems: Path) -> None:
     write_lines(systems / "f" / STAMP, [r for i in range(3) for r in rows(f"r{i}", "SSN", WEIGHTS)])
     found = as_json("a", "f", folder=systems)["comparisons"][0]
@@ -236,6 +261,33 @@ def test_samples_that_one_has(systems: Path) -> None:
     assert done.returncode == 0
     assert "nothing-shared" in done.stderr
     assert "Nothing can be said" in done.stdout
+
+
+def test_scores_over_other_rubrics_are_not_compared(systems: Path) -> None:
+    kept = [
+        one
+        for i in range(8)
+        for one in rows(f"r{i}", "SNS", WEIGHTS)
+        if (i, one["weight"]) != (0, -4)
+    ]
+    write_lines(systems / "f" / STAMP, kept)  # without its penalty r0 scores 5/9, else 1/9
+    found = as_json("a", "f", folder=systems)["comparisons"][0]
+    compliance = found["measures"]["compliance"]
+    assert (compliance["difference"], compliance["difference_n"]) == (0, 7)
+    first = found["samples"][0]
+    assert (first["first"], first["second"]) == (pytest.approx(1 / 9), pytest.approx(5 / 9))
+    assert first["difference"] is None
+    assert found["sample_without_score_n"] == 1
+    assert found["n"] == 23
+
+
+def test_scores_over_other_weights_are_not_compared(systems: Path) -> None:
+    other = [one for i in range(8) for one in rows(f"r{i}", "SNS", [5, 4, -1 if i == 2 else -4])]
+    write_lines(systems / "f" / STAMP, other)
+    found = as_json("a", "f", "--force-different", "tasks", folder=systems)["comparisons"][0]
+    compliance = found["measures"]["compliance"]
+    assert (compliance["difference"], compliance["difference_n"]) == (0, 7)
+    assert (found["n"], found["weight_differs_n"]) == (24, 1)
 
 
 def test_the_shared_case_against_itself() -> None:
@@ -266,6 +318,8 @@ def test_what_cannot_be_compared(systems: Path) -> None:
         lambda data: b"x,y\n1,2\n",
         lambda data: data.replace(b",1.0,", b",one,"),
         lambda data: data.replace(b",1.0,", b",7,"),
+        lambda data: data.replace(b",Satisfied,1.0,", b",Maybe,1.0,"),
+        lambda data: data.replace(b",Not Satisfied,0.0,", b",Not Satisfied,1.0,"),
         lambda data: data.replace(b",1.0,", b",nan,"),
         lambda data: data.replace(b",scored,", b",lost,"),
         lambda data: data.replace(b"r3,", b"r3,,,,,,,,,,,,,,,"),
@@ -282,6 +336,30 @@ def test_a_spoilt_table_of_pairs_is_told(systems: Path, spoil: Any) -> None:
     assert done.returncode == 3, done.stderr
     path.unlink()
     assert compare("a/out", "b/out", folder=systems).returncode == 4
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("strict", "abc"), ("domain", ["Bio"]), ("compliance_score", {}), ("scale", "five stars")],
+)
+def test_a_spoilt_summary_is_told(systems: Path, field: str, value: Any) -> None:
+    (path,) = (systems / "a/out").glob("rubric_summary_*.json")
+    summary = json.loads(path.read_text(encoding="utf-8"))
+    sample = summary["samples"][3]
+    next(one for one in (summary, sample, sample["by_unscored"]) if field in one)[field] = value
+    path.write_text(json.dumps(summary), encoding="utf-8")
+    done = compare("a/out", "b/out", folder=systems)
+    assert done.returncode == 3, done.stderr
+    assert done.stderr.startswith("Error: [bad-summary]")
+
+
+def test_faults_of_rows_that_are_scored_here_are_told(systems: Path) -> None:
+    path = systems / "b" / STAMP
+    path.write_text(path.read_text(encoding="utf-8")[:-30], encoding="utf-8")
+    done = compare("a", "b", "--json", folder=systems)
+    assert done.returncode == 0
+    assert "[bad-json]" in done.stderr and f"b/{STAMP}:24" in done.stderr
+    assert "bad-json" in {one["code"] for one in json.loads(done.stdout)["findings"]}
 
 
 @pytest.mark.parametrize(

@@ -184,6 +184,26 @@ def test_an_oracle_of_hard_links_is_checked_as_a_copy(task: Path) -> None:
     assert record["found_n"] > 80
 
 
+def test_the_copy_of_hard_links_holds_no_huge_file_and_no_pipe(task: Path) -> None:
+    os.link(task / "oracle/genes.csv", task / "second name")
+    os.mkfifo(task / "oracle/pipe")
+    (task / "oracle/huge").touch()
+    os.truncate(task / "oracle/huge", 10**12)
+    code, record = validate(task)
+    assert (code, [row["code"] for row in record["notes"]]) == (0, ["hard-links"])
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [("judge_reply.json", "bad-judge-reply"), ("trajectory.jsonl", "not-a-regular-file")],
+)
+def test_a_pipe_is_no_missing_file(task: Path, name: str, code: str) -> None:
+    (task / name).unlink()
+    os.mkfifo(task / name)
+    status, record = validate(task)
+    assert (status, error_codes(record)) == (1, [code])
+
+
 def test_a_task_of_a_text_alone(tmp_path: Path) -> None:
     (tmp_path / "oracle").mkdir()
     (tmp_path / "eval_task.toml").write_text(

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from eval_tiers.cli.console import print_findings, print_json
+from eval_tiers.cli.options import FiniteRange
 
 _PATH = click.Path(path_type=str, readable=False)
 
@@ -16,7 +17,7 @@ _PATH = click.Path(path_type=str, readable=False)
 @click.option("--judge", multiple=True, type=_PATH, metavar="REPLIES",
               help="Reply files besides those in DIR/judge.")  # fmt: skip
 @click.option("--strict-partials", is_flag=True, help="A partial conclusion counts nothing.")
-@click.option("--pass-at", type=click.FloatRange(0, 1), default=1.0, show_default=True,
+@click.option("--pass-at", type=FiniteRange(0, 1), default=1.0, show_default=True,
               metavar="SCORE", help="Score from which a trial passes.")  # fmt: skip
 @click.option("--k", "ks", type=click.IntRange(1, 10_000), multiple=True, metavar="K",
               help="pass@K; several times for several [1 2 5 10].")  # fmt: skip

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from eval_tiers.cli.console import print_findings, print_json, program_name
+from eval_tiers.cli.options import FiniteRange
 from eval_tiers.report.lines import visible
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ class _Memory(click.ParamType[float]):
               "without a GPU 64.")  # fmt: skip
 @click.option("--concurrency", type=click.IntRange(1, 1024), default=16, show_default=True,
               metavar="N", help="http: requests in flight.")  # fmt: skip
-@click.option("--timeout", type=click.FloatRange(1), default=600.0, show_default=True,
+@click.option("--timeout", type=FiniteRange(1), default=600.0, show_default=True,
               metavar="S", help="http: longest wait for one reply, in seconds.")  # fmt: skip
 @click.option("--shard", "shard_text", metavar="I/N",
               help="Run part I (from 0) of N into a file of its own; in a SLURM job array the "

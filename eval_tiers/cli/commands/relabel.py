@@ -8,10 +8,11 @@ from pathlib import Path
 import click
 
 from eval_tiers.cli.console import print_json
+from eval_tiers.cli.options import FiniteRange
 from eval_tiers.report.lines import visible
 
 _PATH = click.Path(path_type=str, readable=False)
-_SHARE = click.FloatRange(0, 1)
+_SHARE = FiniteRange(0, 1)
 
 
 @click.command("relabel", short_help="A run's error labels under other thresholds.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from eval_tiers.cli.console import print_findings, print_json, program_name
+from eval_tiers.cli.options import FiniteRange
 
 _PATH = click.Path(path_type=str, readable=False)
 
@@ -20,9 +21,9 @@ _PATH = click.Path(path_type=str, readable=False)
               "differ.")  # fmt: skip
 @click.option("--retry-unparsable", is_flag=True,
               help="Verdicts that can't be read, and refusals, are owed as well.")  # fmt: skip
-@click.option("--price-in", type=click.FloatRange(0), metavar="USD",
+@click.option("--price-in", type=FiniteRange(0), metavar="USD",
               help="Price of a million tokens read.")  # fmt: skip
-@click.option("--price-out", type=click.FloatRange(0), metavar="USD",
+@click.option("--price-out", type=FiniteRange(0), metavar="USD",
               help="Price of a million tokens written.")  # fmt: skip
 @click.option("--strict", is_flag=True, help="Exit code 5 when any reply is owed.")
 @click.option("--force", is_flag=True, help="Replace the rows of another export.")

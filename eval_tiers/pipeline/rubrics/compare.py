@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations
+from itertools import chain, combinations
 from pathlib import Path
 from typing import Any, Final
-
-import pyarrow as pa
 
 from eval_tiers import __version__
 from eval_tiers.domain.findings import Finding
 from eval_tiers.exceptions import Problem, UsageError
 from eval_tiers.io.comparison_files import write_comparison_files
-from eval_tiers.io.run_rows import Matched, match_rows
-from eval_tiers.pipeline.rubrics.compare_checks import FORCIBLE, check_comparable, check_scales
+from eval_tiers.pipeline.rubrics.compare_checks import (
+    FORCIBLE,
+    check_comparable,
+    check_scales,
+    findings_of_reading,
+)
+from eval_tiers.pipeline.rubrics.compare_matching import match_rubrics
 from eval_tiers.pipeline.rubrics.flip_rows import differing_row, flip_row, listed_row
 from eval_tiers.pipeline.rubrics.score import render_table
 from eval_tiers.pipeline.rubrics.scored_results import (
@@ -119,6 +121,7 @@ def compare_rubric_results(
         names = {"first_run": str(paths[one]), "second_run": str(paths[other])}
         changed += [names | row for row in rows]
     findings = check_comparable(results, comparisons, options.forced)
+    findings += findings_of_reading(results)
     finish(comparisons)
     for found in comparisons:
         found["gates"] = [
@@ -177,7 +180,7 @@ def _compare(
     first: ScoredResults, second: ScoredResults
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Return the figures of two results, and the rows of the table of what changed."""
-    matched = _match(first.rows, second.rows)
+    matched = match_rubrics(first.rows, second.rows)
     pairs = [
         (first.rows[a], second.rows[b])
         for a, b in zip(matched.first.tolist(), matched.second.tolist(), strict=True)
@@ -189,17 +192,21 @@ def _compare(
         for result in (first, second)
     ]
     spreads = {name: _either(first.spread(name), second.spread(name)) for name in DIMENSIONS}
-    rubrics = MatchedRubrics(
-        [one for one, _ in kept], [other for _, other in kept], (scores[0], scores[1]), spreads
-    )
-    found = compare_matched(rubrics)
-    flips = [flip_row(*kept[place], spreads) for place in rank_matched(rubrics)]
-    unscored = [pair for pair in kept if None in (pair[0].score, pair[1].score)]
     alone = {
         "only_first": [first.rows[place] for place in matched.only_first.tolist()],
         "only_second": [second.rows[place] for place in matched.only_second.tolist()],
     }
-    samples = _samples(rubrics)
+    reweighed = [pair for pair in kept if pair[1].weight not in (None, pair[0].weight)]
+    unlike = {row.sample_id for row in chain(*alone.values(), *other_text, *reweighed)}
+    # scores over other rubrics or weights say nothing of each other
+    like = [{name: score for name, score in one.items() if name not in unlike} for one in scores]
+    rubrics = MatchedRubrics(
+        [one for one, _ in kept], [other for _, other in kept], (like[0], like[1]), spreads
+    )
+    found = compare_matched(rubrics)
+    flips = [flip_row(*kept[place], spreads) for place in rank_matched(rubrics)]
+    unscored = [pair for pair in kept if None in (pair[0].score, pair[1].score)]
+    samples = _samples(rubrics, scores)
     found |= {
         "flip_n": len(flips),
         "flips": flips[:FLIPS_SHOWN],
@@ -207,9 +214,7 @@ def _compare(
         "unscored": [differing_row(*pair) for pair in unscored[:MOST_LISTED]],
         "other_text_n": len(other_text),
         "other_text": [differing_row(*pair) for pair in other_text[:MOST_LISTED]],
-        "weight_differs_n": sum(
-            other.weight is not None and one.weight != other.weight for one, other in kept
-        ),
+        "weight_differs_n": len(reweighed),
         "samples": samples,
         "sample_without_score_n": sum(one["difference"] is None for one in samples),
     }
@@ -247,34 +252,19 @@ def _same_text(one: ScoredRow, other: ScoredRow) -> bool:
     return texts[0] == texts[1] or not all(texts)
 
 
-def _samples(rubrics: MatchedRubrics) -> list[dict[str, Any]]:
-    """Return both compliance scores of each sample that both have, and their difference."""
+def _samples(
+    rubrics: MatchedRubrics, scores: Sequence[Mapping[str, float | None]]
+) -> list[dict[str, Any]]:
+    """Return both compliance scores of each sample that both have.
+
+    The difference is null where one is, and where they are over other rubrics or weights.
+    """
     found = []
     for name in dict.fromkeys(row.sample_id for row in rubrics.first):
-        one, other = (scores.get(name) for scores in rubrics.scores)
+        one, other = (like.get(name) for like in rubrics.scores)
         difference = None if one is None or other is None else other - one
-        found.append({"sample_id": name, "first": one, "second": other, "difference": difference})
+        first, second = (own.get(name) for own in scores)
+        found.append(
+            {"sample_id": name, "first": first, "second": second, "difference": difference}
+        )
     return found
-
-
-def _match(first: Sequence[ScoredRow], second: Sequence[ScoredRow]) -> Matched:
-    """Pair rubrics by sample and index; by sample and text where one side has no index."""
-    by_index = all(row.rubric_index is not None for rows in (first, second) for row in rows)
-    tables = [_keys(rows, by_index) for rows in (first, second)]
-    return match_rows(tables[0], tables[1], ["sample_id", "rubric", "turn"])
-
-
-def _keys(rows: Sequence[ScoredRow], by_index: bool) -> pa.Table:
-    """Return what tells rows apart; rubrics of one text are told apart by their order."""
-    names = [str(row.rubric_index) if by_index else words_of(row.criterion) for row in rows]
-    seen: Counter[tuple[str, str]] = Counter()
-    turns = []
-    for row, name in zip(rows, names, strict=True):
-        seen[row.sample_id, name] += 1
-        turns.append(seen[row.sample_id, name])
-    columns: Mapping[str, Any] = {
-        "sample_id": pa.array([row.sample_id for row in rows], pa.string()),
-        "rubric": pa.array(names, pa.string()),
-        "turn": pa.array(turns, pa.int64()),
-    }
-    return pa.table(columns)

@@ -12,6 +12,7 @@ from eval_tiers.pipeline.rubrics.scored_results import ScoredResults
 FORCIBLE: Final = ("tasks", "judge", "prompt")
 """What may differ between results when it is said so."""
 
+MOST_FINDINGS: Final = 100
 _FIELDS: Final = {"judge": ("model", "judge model"), "prompt": ("prompt_version", "prompt version")}
 
 
@@ -72,12 +73,30 @@ def check_comparable(
                 fix = f"--force-different {kind} compares them nevertheless"
                 problems.append(Problem(f"different-{kind}", message, where, fix))
         if bool(results[0].data_sha256) != bool(one.data_sha256):
-            message = "of this result and the first one alone was scored with --data"
+            message = "only one of this result and the first was scored with --data"
             fix = "score both with the same --data: weights and axes are then those of the tasks"
             findings.append(Finding("data-unknown", message, where, fix=fix))
     if problems:
         raise UsageError(problems)
     return findings + _nothing_shared(results, comparisons)
+
+
+def findings_of_reading(results: Sequence[ScoredResults]) -> list[Finding]:
+    """Return what was found in rows that are scored here, the first `MOST_FINDINGS` of each result.
+
+    Rows of scored folders were told of when they were scored.
+    """
+    found = {
+        str(one.path): [*one.summary["rejected_rows"], *one.summary["findings"]][:MOST_FINDINGS]
+        for one in results
+        if not one.is_scored
+    }
+    return [
+        Finding(one["code"], one["message"], SourceRef(one["path"], one["line"]), one["level"],
+                one["fix"])
+        for listed in found.values()
+        for one in listed
+    ]  # fmt: skip
 
 
 def _other_tasks(first: ScoredResults, other: ScoredResults, found: Mapping[str, Any]) -> list[str]:
@@ -91,7 +110,8 @@ def _other_tasks(first: ScoredResults, other: ScoredResults, found: Mapping[str,
         messages.append(f"{message}: in no number")
     if found["weight_differs_n"]:
         message = f"{_rubrics_have(found['weight_differs_n'])} another weight than in the first"
-        messages.append(f"{message}, which says what a failure is")
+        message = f"{message}, which says what a failure is; their samples' compliance"
+        messages.append(f"{message} is not compared")
     return messages
 
 

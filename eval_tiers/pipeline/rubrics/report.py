@@ -77,7 +77,7 @@ def read_rubric_report_parts(folder: Path, output: Path | None = None) -> Rubric
 
 
 def _read(path: Path, kind: str) -> Mapping[str, Any]:
-    found = read_object(path, "summary")
+    found = read_object(path, "summary", "score again")
     if found.get("kind") != kind or found.get("metrics_version") != METRICS_VERSION:
         message = f"the summary is not one of {kind} as this version writes it"
         raise BadInputError(Problem("bad-summary", message, SourceRef(str(path)), "score again"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import orjson
 
@@ -17,7 +17,10 @@ from eval_tiers.pipeline.rubrics.report import is_rubric_folder, read_scores
 from eval_tiers.pipeline.rubrics.score import ScoreOptions, score_results
 from eval_tiers.rubrics.results import FILE_NAME, FILE_STEM, PARTIALLY
 from eval_tiers.rubrics.scored_rows import ScoredRow, pair_record, parse_pair
+from eval_tiers.rubrics.scores import POLICIES
 from eval_tiers.summaries.rubrics import DIMENSIONS
+
+_SCALES: Final = ("binary", "ternary", "binarized")
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,15 +120,17 @@ def _clean(record: Mapping[str, Any]) -> dict[str, Any]:
 def _check_summary(summary: Mapping[str, Any], path: Path) -> None:
     """Raise unless a summary holds what is read of it."""
     try:
-        samples = [
-            (one["sample_id"], one["compliance_score"], *(one[name] for name in DIMENSIONS),
-             *one["by_unscored"].values())
-            for one in summary["samples"]
-        ]  # fmt: skip
+        texts, numbers = [], []
+        for one in summary["samples"]:
+            texts += [one[name] for name in DIMENSIONS]
+            numbers += [one["compliance_score"], *(one["by_unscored"][name] for name in POLICIES)]
         inputs = [(one["role"], one["path"], one["sha256"]) for one in summary["inputs"]]
         known = summary["coverage"]["pair_n"], summary["scale"], summary["run_id"]
         fits = all(isinstance(value, str) for entry in inputs for value in entry)
-        fits = fits and all(isinstance(one[0], str) for one in samples) and None not in known
+        fits = fits and all(isinstance(one["sample_id"], str) for one in summary["samples"])
+        fits = fits and all(isinstance(text, str | None) for text in texts)
+        fits = fits and all(isinstance(number, int | float | None) for number in numbers)
+        fits = fits and None not in known and known[1] in _SCALES
     except (AttributeError, KeyError, TypeError):
         fits = False
     if not fits:

@@ -15,12 +15,13 @@ from eval_tiers.io.request_files import RequestFiles, validate_target
 from eval_tiers.io.submission_folder import inspect_submission
 from eval_tiers.io.submission_task import TASK_FILE, LoadedTask, load_task
 from eval_tiers.io.suite_folder import find_suite
-from eval_tiers.submissions.inspection import Inspection
+from eval_tiers.submissions.inspection import Inspection, VerifiedArtifact
 from eval_tiers.submissions.judge_request import (
     REQUEST_VERSION,
     JudgeOptions,
     base_id_of,
     build_judge_requests,
+    shown_artifacts,
 )
 
 Inspected = tuple[LoadedTask, Path, Inspection]
@@ -80,9 +81,9 @@ def export_suite_requests(
         There is no suite, or nothing can be written; as `export_judge_requests`.
     """
     suite = find_suite(root)
-    first = next(iter(suite.tasks.values())) / TASK_FILE
-    if first.exists():
-        validate_target(output, first, force)
+    for folder in suite.tasks.values():
+        if (folder / TASK_FILE).exists():
+            validate_target(output, folder / TASK_FILE, force)
     findings = list(suite.findings)
 
     def inspected() -> Iterator[Inspected]:
@@ -126,14 +127,18 @@ def _write(
                     longest = max(longest, _prompt_n(request))
                     files.add(orjson.dumps(request, option=orjson.OPT_APPEND_NEWLINE))
             seen.add(base_id)
+            shown = list(shown_artifacts(loaded.task, inspection))
             submissions.append(
                 {
                     "task_id": loaded.task.task_id,
                     "submission": str(folder),
                     "base_id": base_id,
                     "failed_check_n": inspection.failures_n,
-                    "artifacts_shown": [one.path for one in inspection.artifacts],
-                    "artifacts_cut": [one.path for one in inspection.artifacts if one.cut],
+                    "artifacts_shown": [one.path for one, n in shown if not _hidden(one, n)],
+                    "artifacts_cut": [
+                        one.path for one, n in shown if n and (one.cut or n < len(one.head))
+                    ],
+                    "artifacts_not_shown": [one.path for one, n in shown if _hidden(one, n)],
                 }
             )
         if not seen:
@@ -152,6 +157,10 @@ def _write(
         }
         files.finish(manifest)
     return WrittenRequests(manifest, output, files.manifest_path, findings)
+
+
+def _hidden(artifact: VerifiedArtifact, shown_n: int) -> bool:
+    return artifact.kind == "binary" or bool(artifact.head and not shown_n)
 
 
 def _prompt_n(request: dict[str, object]) -> int:

@@ -25,7 +25,7 @@ from eval_tiers.io.trajectory import read_trajectory
 from eval_tiers.submissions import codes
 from eval_tiers.submissions.citations import CHANGED_FAULTS
 from eval_tiers.submissions.execution import verify_execution
-from eval_tiers.submissions.inspection import ANSWER_PATH, Check, Inspection
+from eval_tiers.submissions.inspection import ANSWER_PATH, MANIFEST_PATH, Check, Inspection
 from eval_tiers.submissions.judge_record import Findings, build_judge_record, failed_record
 from eval_tiers.submissions.judge_request import base_id_of
 from eval_tiers.submissions.judgement import Judgement, judge_submission
@@ -111,7 +111,9 @@ def grade_submission(
     options = options or GradeOptions()
     if options.output is not None:
         named = () if options.trajectory is None else (options.trajectory,)
-        require_free_path(options.output, (task_folder / TASK_FILE, *options.judge, *named))
+        handed_in = (submission / name for name in (ANSWER_PATH, MANIFEST_PATH))
+        own = (task_folder / TASK_FILE, *options.judge, *named, *handed_in)
+        require_free_path(options.output, own)
     try:
         loaded = load_task(task_folder)
     except (BadInputError, MissingResourceError) as error:

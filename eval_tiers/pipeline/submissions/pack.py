@@ -16,7 +16,8 @@ from eval_tiers.io.submission_packing import (
     read_draft,
     write_manifest,
 )
-from eval_tiers.submissions.inspection import ANSWER_PATH, MANIFEST_PATH
+from eval_tiers.submissions import codes
+from eval_tiers.submissions.inspection import ANSWER_PATH, MANIFEST_PATH, Check
 from eval_tiers.submissions.manifest import Declaration, parse_manifest
 from eval_tiers.submissions.paths import folded_path
 from eval_tiers.submissions.task import Limits
@@ -102,11 +103,7 @@ def _declared(options: PackOptions) -> tuple[list[Declaration], dict[str, object
             raise UsageError(Problem("no-artifact", told, fix=fix))
         data, where = read_draft(path), SourceRef(str(path))
     declared, checks = parse_manifest(data, Limits().artifacts, hashed=False)
-    problems = [
-        Problem(check.code.replace("_", "-"), f"{check.path!r}: {check.message}", where,
-                "name files from the folder on")
-        for check in checks
-    ]  # fmt: skip
+    problems = [_problem(check, where) for check in checks]
     declared = declared or []
     for item in declared:
         if folded_path(item.path) in {ANSWER_PATH, MANIFEST_PATH}:
@@ -126,3 +123,16 @@ def _declared(options: PackOptions) -> tuple[list[Declaration], dict[str, object
         Declaration(item.path, "", options.descriptions.get(item.path, item.description))
         for item in declared
     ], rest
+
+
+def _problem(check: Check, where: SourceRef) -> Problem:
+    told = check.message
+    if check.path != MANIFEST_PATH:
+        told = f"{check.path!r}: {told}"
+    fixes = {
+        codes.ABSOLUTE_PATH: "name files from the folder on",
+        codes.ESCAPES_ROOT: "name files from the folder on",
+        codes.DUPLICATE_DECLARATION: "leave one of them",
+    }
+    fix = fixes.get(check.code, "mend it" if where.path else "name another file")
+    return Problem(check.code.replace("_", "-"), told, where, fix)

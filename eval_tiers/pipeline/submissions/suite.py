@@ -133,7 +133,11 @@ def _unused(replies: _Replies) -> list[Finding]:
     if not found:
         return []
     n, first = len(found), found[0]
-    told = f"{n:,} replies are about no trial as it is now; the first: {first.row.custom_id!r}"
+    told = "a reply is" if n == 1 else f"{n:,} replies are"
+    told += (
+        " about no trial as it is now; the first: " if n > 1 else " about no trial as it is now: "
+    )
+    told += "without a custom_id" if first.row.custom_id is None else repr(first.row.custom_id)
     where = SourceRef(first.path, first.line)
     return [Finding("unknown-replies", told, where, fix="export and run those trials again")]
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
+import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -14,6 +16,7 @@ from eval_tiers.pipeline.submissions.suite import TRIAL_COLUMNS, GradedSuite
 from eval_tiers.submissions.trials import Trial
 
 SUMMARY_NAME: Final = "suite.json"
+_NAME_BYTES: Final = 200
 _TASK_COLUMNS: Final = (
     "task", "trial_n", "judged_n", "not_judged_n", "infrastructure_n", "failed_check_trial_n",
     "score_mean", "score_low", "score_high", "score_n", "passed_n",
@@ -47,14 +50,19 @@ class SuiteFiles:
             told = "there is a graded suite in this folder"
             fix = "name another folder with -o, or replace it with --force"
             raise UsageError(Problem("output-exists", told, where, fix))
+        self._left = set(folder.glob("grades/*/*.json")) if summary.exists() else set()
         summary.unlink(missing_ok=True)
 
     def keep(self, trial: Trial, record: dict[str, Any]) -> None:
         """Write the record of a trial."""
-        _write(self.folder / "grades" / trial.task / f"{trial.trial}.json", render_json(record))
+        path = self.folder / "grades" / trial.task / record_name(trial.trial)
+        self._left.discard(path)
+        _write(path, render_json(record))
 
     def finish(self, graded: GradedSuite, ks: Sequence[int]) -> None:
-        """Write the tables, then the summary."""
+        """Write the tables, then the summary; records of an earlier suite's trials go."""
+        for path in self._left:
+            path.unlink(missing_ok=True)
         rows = (
             [trial.task, trial.trial, trial.status, trial.score]
             + [trial.record[name] for name in TRIAL_COLUMNS]
@@ -69,6 +77,21 @@ class SuiteFiles:
             table.append([*row, *(task["pass_at"][str(k)] for k in ks)])
         _write(self.folder / "tasks.csv", _csv(table))
         _write(self.folder / SUMMARY_NAME, render_json(graded.summary))
+
+
+def record_name(trial: str) -> str:
+    """Return the file name of a trial's record; a hash stands for the end of a long name.
+
+    Examples
+    --------
+    >>> record_name("t1"), len(record_name("t" * 255))
+    ('t1.json', 218)
+    """
+    name = os.fsencode(trial)
+    if len(name) <= _NAME_BYTES:
+        return f"{trial}.json"
+    start = name[:_NAME_BYTES].decode("utf-8", "ignore")
+    return f"{start}-{hashlib.sha256(name).hexdigest()[:12]}.json"
 
 
 def _csv(rows: Iterable[Sequence[object]]) -> bytes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
+import os
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -12,6 +12,7 @@ from typing import Any, Final
 from eval_tiers.domain.findings import Finding
 from eval_tiers.exceptions import BadInputError, EvalTiersError, SourceRef
 from eval_tiers.io.submission_folder import inspect_submission
+from eval_tiers.io.submission_packing import copy_of_folder
 from eval_tiers.io.submission_task import LoadedTask, read_eval_task, read_reference
 from eval_tiers.io.task_provenance import Provenance, read_provenance
 from eval_tiers.pipeline.submissions.grade import (
@@ -211,7 +212,7 @@ def _copy_of_links(
     where = SourceRef(str(oracle))
     fix = "grade-submission refuses them: give it a copy (cp -r)"
     findings.append(Finding("hard-links", told, where, "note", fix))
-    return Path(shutil.copytree(oracle, scratch / "oracle", symlinks=True))
+    return copy_of_folder(oracle, scratch / "oracle")
 
 
 def _grade(
@@ -255,7 +256,8 @@ def _grade(
 
 
 def _first(*paths: Path) -> Path | None:
-    return next((path for path in paths if path.is_file()), None)
+    """Return the first that is there, be it a file that can be read or not."""
+    return next((path for path in paths if os.path.lexists(path)), None)
 
 
 def _of_reply(record: dict[str, Any], reply: Path) -> Iterator[Finding]:

@@ -18,6 +18,7 @@ from eval_tiers.submissions.judge_request import (
     build_judge_requests,
     build_messages,
     reply_schema,
+    shown_artifacts,
 )
 from eval_tiers.submissions.task import EvalTask
 from tests.toy_submission import CAVEATS, CONCLUSIONS, Toy, make_toy
@@ -53,6 +54,34 @@ def test_only_what_was_verified_is_shown(tmp_path: Path) -> None:
     assert "SPOILT TEXT" in shown(toy) and "HIDDEN TEXT" not in shown(toy)
     (toy.submission / "more.txt").write_text("CHANGED TEXT", encoding="utf-8")
     assert "CHANGED TEXT" not in shown(toy) and "SPOILT TEXT" not in shown(toy)
+
+
+def test_files_that_are_asked_for_come_first(tmp_path: Path) -> None:
+    filler = {f"a{number}.txt": "x" * 20_000 for number in range(5)}
+    toy = make_toy(tmp_path, files=filler)
+    path = toy.submission / "analysis_manifest.json"
+    manifest = json.loads(path.read_text(encoding="utf-8"))
+    manifest["artifacts"].sort(key=lambda entry: entry["path"] not in filler)
+    path.write_text(json.dumps(manifest), encoding="utf-8")
+    task, inspection = inspected(toy)
+    found = {artifact.path: n for artifact, n in shown_artifacts(task, inspection)}
+    asked = {spec.path for spec in task.artifacts}
+    assert all(found[path] for path in asked)
+    assert set(list(found)[: len(asked)]) == asked
+    assert sum(found.values()) + len(inspection.answer or "") == 80_000
+    hidden_n = sum(n == 0 for n in found.values())
+    assert hidden_n and shown(toy).count("Not shown: there is no room left.") == hidden_n
+
+
+def test_what_the_manifest_says_of_a_file_is_short_and_seen(tmp_path: Path) -> None:
+    toy = make_toy(tmp_path)
+    before = base_id_of(*inspected(toy))
+    path = toy.submission / "analysis_manifest.json"
+    manifest = json.loads(path.read_text(encoding="utf-8"))
+    manifest["artifacts"][0]["description"] = "d" * 500_000
+    path.write_text(json.dumps(manifest), encoding="utf-8")
+    assert "d" * 300 in shown(toy) and "d" * 301 not in shown(toy)
+    assert base_id_of(*inspected(toy)) != before
 
 
 def test_a_submission_of_which_nothing_passed_is_asked_about(tmp_path: Path) -> None:

@@ -61,6 +61,26 @@ def test_what_is_packed_passes(tmp_path: Path, work: Path) -> None:
     assert found.passed and len(found.artifacts) == 2
 
 
+def test_a_long_name_is_packed(tmp_path: Path, work: Path) -> None:
+    name = "n" * 251 + ".csv"
+    (work / name).write_bytes(TABLE)
+    output = tmp_path / ("o" * 255)
+    pack_submission(output, source=work, artifacts=[name])
+    assert files_of(output) == ["analysis_manifest.json", "answer.md", name]
+
+
+def test_the_fix_is_about_what_is_wrong(tmp_path: Path, work: Path) -> None:
+    with pytest.raises(EvalTiersError) as twice:
+        pack_submission(tmp_path / "o", source=work, artifacts=["results.csv", "./results.csv"])
+    assert twice.value.problems[0].fix == "leave one of them"
+    draft = tmp_path / "draft.json"
+    draft.write_text("{", encoding="utf-8")
+    with pytest.raises(EvalTiersError) as broken:
+        pack_submission(tmp_path / "o", source=work, manifest=draft)
+    (problem,) = broken.value.problems
+    assert "analysis_manifest.json" not in problem.message and problem.fix == "mend it"
+
+
 def test_a_draft_manifest(tmp_path: Path, work: Path) -> None:
     draft = {
         "artifacts": [{"path": "results.csv", "sha256": "old", "description": "per gene"}],
