@@ -127,7 +127,7 @@ def lenient_label(words: str) -> str | None:
         for match in re.finditer(rf"(?<!\w)(?:{phrases})(?!\w)", rest):
             found.append((kind, match.start()))
             # The phrase is taken out, so that the "no" of "no change" negates nothing else.
-            blank = " " * (match.end() - match.start())
+            blank = "#" * (match.end() - match.start())  # a blank would join "lack" and "of"
             rest = rest[: match.start()] + blank + rest[match.end() :]
     if len({kind for kind, _ in found}) != 1:
         return None
@@ -319,7 +319,7 @@ def comment_end(text: str, at: int) -> int | None:
         return None
     if text.startswith("/*", at):
         end = text.find("*/", at + 2)
-        return len(text) if end < 0 else end + 2
+        return None if end < 0 else end + 2  # nothing closes it: no comment
     if text.startswith("//", at) or text.startswith("#", at):
         end = text.find("\n", at)
         return len(text) if end < 0 else end
