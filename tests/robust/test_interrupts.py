@@ -150,11 +150,14 @@ def start(inputs: Path, tmp_path: Path) -> Iterator[Callable[..., Running]]:
 def test_a_stopped_run_leaves_nothing(
     start: Callable[..., Running], name: str, to_all: bool, jobs: str
 ) -> None:
-    run = start("--jobs", jobs, "--batch-size", "50")
+    def heed() -> None:  # whoever runs the tests may have been started by nohup
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+    number = getattr(signal, name)
+    run = start("--jobs", jobs, "--batch-size", "50", before=heed)
     run.wait_for_output()
     workers = run.workers()
     assert len(workers) == (2 if jobs == "2" else 0)
-    number = getattr(signal, name)
     (os.killpg if to_all else os.kill)(run.process.pid, number)
     code, out, err = run.end()
     assert code == 128 + number, err

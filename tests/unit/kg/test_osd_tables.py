@@ -238,9 +238,9 @@ def test_whole_tables(number: int, gene_n: int) -> None:
     path = shared_file(f"data/osdr/OSD-{number}_full_osdr_columns.derived.csv.gz")
     data = gzip.decompress(path.read_bytes())
     parse(head(FORWARD) + "A,1,0,0\n")  # the imports
-    begun = time.perf_counter()
+    begun = time.process_time()
     table = parse_osd_table(data, str(path), f"OSD-{number}", [MOUSE])
-    assert time.perf_counter() - begun < 2.0
+    assert time.process_time() - begun < 5
     assert (table.gene_row_n, table.organism) == (gene_n, MOUSE)
     assert table.contrasts == (FORWARD,)
     lines = data.decode().split("\n")

@@ -93,6 +93,6 @@ def test_without_an_object_blocks_else_words(text: str, answer: str, block: str 
     ids=["braces", "nested", "nested answers", "many objects", "open strings"],
 )  # fmt: skip
 def test_texts_made_to_be_slow_are_given_up(text: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     assert first_object(text, KEYS) is None
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
