@@ -115,7 +115,7 @@ class Cluster:
         """Let a requeued job start at once; SLURM holds one back for a while."""
         self.run("scontrol", "update", f"JobId={job}", "StartTime=now")
 
-    def wait(self, job: str, *states: str, seconds: float = 120) -> list[dict[str, str]]:
+    def wait(self, job: str, *states: str, seconds: float = 300) -> list[dict[str, str]]:
         """Wait until each task of a job is in one of `states` (default: it has ended)."""
         wanted = set(states) or ENDED
         until = time.monotonic() + seconds
