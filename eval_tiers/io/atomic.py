@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
@@ -37,6 +37,8 @@ def atomic_writer(path: Path) -> Iterator[IO[bytes]]:
         )  # fmt: skip
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        with suppress(FileNotFoundError):
+            os.lstat(path)  # a name that is too long is told before anything is written
         handle = open(temporary, "wb")  # noqa: SIM115 - closed below, on every way out
     except OSError as error:
         raise MissingResourceError(

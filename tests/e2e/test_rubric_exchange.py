@@ -134,7 +134,8 @@ def test_the_cost_of_the_specification(exported: Path) -> None:
     assert done.returncode == 2 and "one-price" in done.stderr
     for price in ("nan", "inf", 1e308):
         done = merge(exported, replies, more=("--price-in", price, "--price-out", 10))
-        assert done.returncode == 2 and "bad-price" in done.stderr
+        assert done.returncode == 2
+        assert "bad-price" in done.stderr or "no finite number" in done.stderr
 
 
 def test_merging_nothing_leaves_every_rubric_unscored(exported: Path) -> None:
