@@ -80,7 +80,7 @@ def run_reporting_errors(
         return _tell(
             MissingResourceError(Problem("out-of-memory", "the memory is used up", fix=fix)), debug
         )
-    except Exception:
+    except Exception:  # the last resort: a bug of ours, with its traceback
         traceback.print_exc()
         _say(
             "Error: [bug] this is a fault of eval_tiers, not of your input. "

@@ -250,7 +250,7 @@ def _tests(
 
 def _require_gseapy() -> None:
     try:
-        import gseapy  # noqa: F401
+        import gseapy  # noqa: F401 - is it installed
     except ImportError as error:
         raise MissingResourceError(
             Problem(

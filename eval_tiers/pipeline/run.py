@@ -173,7 +173,7 @@ def _add(result: RunResult, part: BatchResult, baseline_sample: int) -> None:
     if part.confidence is not None:
         result.confidence.append(part.confidence.drop_columns(["split", "pert_type", "rollout"]))
     if part.baseline:
-        key = lambda row: (row.draw, row.source, row.target)  # noqa: E731
+        key = lambda row: (row.draw, row.source, row.target)  # noqa: E731 - a name for the line below
         result.baseline = sorted(result.baseline + part.baseline, key=key)[:baseline_sample]
 
 

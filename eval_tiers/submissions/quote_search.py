@@ -12,7 +12,6 @@ if TYPE_CHECKING:
 
 _BLOCK: Final = 1 << 20
 _MANY: Final = 12
-_RUN: Final = 8
 _BITS: Final = 18
 _FACTORS: Final = (0x9E3779B1, 0x85EBCA6B, 0xC2B2AE35)
 _RUNS: Final = 32

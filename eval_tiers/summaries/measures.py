@@ -15,7 +15,6 @@ from eval_tiers.domain.taxonomy import (
     EDGE_STATUSES,
     ERROR_LABEL_CODES,
     ERROR_LABELS,
-    STATUS_CODES,
 )
 from eval_tiers.summaries.cluster_sums import UNIT
 from eval_tiers.summaries.measure_table import MeasureTable
@@ -29,9 +28,6 @@ MEANS: Final = (
     "kg_sign_match", "hallucination_rate", "hallucination_rate_excl_gold", "in_kg_rate",
 )  # fmt: skip
 SIGN_NAMES: Final = {1: "positive", -1: "negative", 0: "unknown"}
-_IN_KG: Final = [
-    STATUS_CODES[name] for name in ("supported", "unsigned_in_kg", "sign_contradicted")
-]
 
 
 def measure_labels(table: MeasureTable, columns: Mapping[str, Any]) -> None:

@@ -78,7 +78,7 @@ class Guards:
             return
         try:
             await self._app(scope, receive, send_guarded)
-        except Exception as error:
+        except Exception as error:  # what breaks off an answer under way is told apart below
             cause = error if isinstance(error, self._faults) else error.__cause__
             if not has_begun or not isinstance(cause, self._faults):
                 raise

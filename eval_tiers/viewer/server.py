@@ -14,7 +14,6 @@ from eval_tiers.io.sources import reason_of
 from eval_tiers.viewer.run import TableRun
 
 ADDRESS: Final = "127.0.0.1"
-DEFAULT_PORT: Final = 8765
 
 
 def require_viewer() -> None:

@@ -99,7 +99,7 @@ class VllmBackend:
         """Answer a batch; where vLLM refuses it, halve it until those it refuses are alone."""
         try:
             outputs = self._chat(batch)
-        except Exception as error:
+        except Exception as error:  # an engine's errors have no base of their own
             if isinstance(error, _OF_THE_ENGINE) or "Engine" in type(error).__name__:
                 message = f"vLLM stopped answering: {_first_line(error)}"
                 fix = "look at the lines above; the same command goes on where it stopped"

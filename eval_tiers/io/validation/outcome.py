@@ -120,8 +120,3 @@ class Outcome:
             more = f"{hidden:,} more are counted, not listed"
             listed.append({"id": None, "line": None, "code": "not_listed", "error": more})
         return listed
-
-
-def sorted_findings(outcome: Outcome) -> list[Finding]:
-    """Return errors, then warnings, then notes, each as they were found."""
-    return [finding for level in _LEVELS for finding in outcome.of_level(level)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final
 
 import numpy as np
 
@@ -26,9 +25,6 @@ from eval_tiers.summaries.interval_figures import (
 )
 
 Flags = Sequence[bool]
-
-HEADLINE: Final = ("hard_correct_rate", "effective_symbolic_rate", "effective_correct_rate")
-"""Rates of the headline over all samples; the corrected one has its own interval."""
 
 
 def add_merged_intervals(

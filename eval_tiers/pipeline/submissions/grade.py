@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from eval_tiers.domain.findings import Finding
 from eval_tiers.exceptions import (
@@ -32,8 +32,6 @@ from eval_tiers.submissions.judgement import Judgement, judge_submission
 from eval_tiers.submissions.leaks import Leak, find_leaks
 from eval_tiers.submissions.replies import settle_replies
 from eval_tiers.submissions.task import EvalTask
-
-TRAJECTORY_NAME: Final = "trajectory.jsonl"
 
 
 @dataclass(frozen=True, slots=True)

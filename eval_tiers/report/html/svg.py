@@ -60,7 +60,7 @@ def words(x: float, y: float, text: str, style: str = "", anchor: str = "start")
 
 def turned(x: float, y: float, text: str, degrees: int) -> str:
     """Return a line of text that is turned about its beginning."""
-    return f'<text x="{x:.1f}" y="{y:.1f}" transform="rotate({degrees} {x:.1f} {y:.1f})">{_safe(text)}</text>'  # noqa: E501
+    return f'<text x="{x:.1f}" y="{y:.1f}" transform="rotate({degrees} {x:.1f} {y:.1f})">{_safe(text)}</text>'  # noqa: E501 - one element
 
 
 def box(

@@ -19,7 +19,7 @@ from tests.robust.submission_samples import TABLE, sha256, write_task
 @pytest.fixture
 def work(tmp_path: Path) -> Path:
     """An agent's folder, with more in it than belongs into a submission."""
-    folder = tmp_path / "work"
+    folder = tmp_path / "source"
     (folder / "tables").mkdir(parents=True)
     (folder / "answer.md").write_bytes(b"\xef\xbb\xbfAngptl4 rises.\r\n")
     (folder / "results.csv").write_bytes(TABLE)
@@ -110,7 +110,7 @@ def test_a_draft_manifest(tmp_path: Path, work: Path) -> None:
         ("tables/", "not-regular"),
         ("big.txt", "oversize"),
         ("other.key", "hard-link-duplicate"),
-        ("../work/results.csv", "escapes-root"),
+        ("../source/results.csv", "escapes-root"),
         ("/etc/passwd", "absolute-path"),
         ("C:\\x", "absolute-path"),
         ("", "manifest-malformed"),
@@ -127,7 +127,7 @@ def test_what_would_be_refused(tmp_path: Path, work: Path, artifact: str, code: 
         pack_submission(tmp_path / "out", source=work, artifacts=["results.csv", artifact])
     assert [problem.code for problem in error.value.problems] == [code]
     assert error.value.exit_code == 3
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["work"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["source"]
 
 
 @pytest.mark.parametrize(
@@ -165,7 +165,7 @@ def test_drafts(tmp_path: Path, work: Path, data: bytes, code: str) -> None:
     with pytest.raises(EvalTiersError) as error:
         pack_submission(tmp_path / "out", source=work, manifest=work / "draft.json")
     assert [problem.code for problem in error.value.problems] == [code]
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["work"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["source"]
 
 
 def test_usage(tmp_path: Path, work: Path) -> None:
